@@ -1,4 +1,4 @@
-/** An in-process CouchDB-compatible server for development and tests; not for production. */
+/** An in-process, CouchDB-compatible server for development and tests. Not for production. */
 module io.couchjobs.embedded {
     requires com.fasterxml.jackson.databind;
     requires com.h2database.mvstore;

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running CouchDB-compatible server inside this process, for development and tests. Not for production: one node, no
- * replication of its own, no TLS, indexes and answers sized for a developer's machine.
+ * A running, CouchDB-compatible server inside this process, for development and tests. Not for production: the server is a single
+ * node without replication and TLS, and its indexes and answers are sized for a developer's machine.
  *
  * <pre>{@code
  * try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start()) {
@@ -24,8 +24,7 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * It listens on the loopback interface only. Without an administrator everybody who can reach it may do everything.
- * Thread-safe.
+ * The server listens on the loopback interface only. Without an administrator, every client has all rights. Thread-safe.
  */
 public final class EmbeddedCouch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCouch.class);
@@ -40,7 +39,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         this.faults = faults;
     }
 
-    /** {@return a builder of a server that forgets everything when it is closed} */
+    /** {@return a builder of a server that keeps its data in memory until it is closed} */
     public static Builder inMemory() {
         return new Builder();
     }
@@ -51,30 +50,30 @@ public final class EmbeddedCouch implements AutoCloseable {
     }
 
     /**
-     * {@return whether a server has kept its databases in a folder}
+     * {@return whether a folder contains the databases of a server}
      *
-     * @param directory the folder, as for {@link Builder#directory}; it need not exist
+     * @param directory the folder, as for {@link Builder#directory}; may be missing
      */
     public static boolean isStore(Path directory) {
         return CouchStore.isIn(directory);
     }
 
-    /** {@return where the server answers, with a slash at the end and without credentials} */
+    /** {@return the address of the server, with a slash at the end and without credentials} */
     public URI url() {
         return URI.create("http://127.0.0.1:" + port() + "/");
     }
 
-    /** {@return the port it listens on} */
+    /** {@return the port of the server} */
     public int port() {
         return frontend.port();
     }
 
-    /** {@return the switch that makes requests fail, for tests} */
+    /** {@return the faults that a test can inject} */
     public Faults faults() {
         return faults;
     }
 
-    /** Ends all feeds and connections and closes the store. The folder keeps all acknowledged writes. */
+    /** Ends all feeds and connections, and closes the store. The folder, if any, keeps all acknowledged writes. */
     @Override
     public void close() {
         faults.clear();
@@ -82,7 +81,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         store.close();
     }
 
-    /** Collects what a server is started with. Not thread-safe. */
+    /** Collects the settings of a server. Not thread-safe. */
     public static final class Builder {
         private final Map<String, String> admins = new HashMap<>();
         private @Nullable Path directory;
@@ -93,10 +92,10 @@ public final class EmbeddedCouch implements AutoCloseable {
         private Builder() {}
 
         /**
-         * Keeps everything in one file in a folder; a write that was answered survives the death of the process. A file that
-         * others damaged is refused when the damage is detected; contents have no checksums.
+         * Keeps all data in one file in a folder. An answered write survives the death of the process. A damaged file is refused
+         * if the damage is detected; contents have no checksums.
          *
-         * @param folder made when absent; one server at a time can have it
+         * @param folder the folder, which is created if missing; only one server at a time can use it
          * @return this
          */
         public Builder directory(Path folder) {
@@ -105,7 +104,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
-         * Keeps everything in memory, which is the default.
+         * Keeps all data in memory, which is the default.
          *
          * @return this
          */
@@ -117,7 +116,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         /**
          * Sets the port to listen on.
          *
-         * @param number 0, the default, takes a free one
+         * @param number the port; 0, the default, for a free port
          * @return this
          */
         public Builder port(int number) {
@@ -126,9 +125,9 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
-         * Creates a database, where it is missing, before the server answers anybody.
+         * Creates a database, if it is missing, before the server accepts requests.
          *
-         * @param name its name
+         * @param name the name of the database
          * @return this
          */
         public Builder database(String name) {
@@ -137,11 +136,11 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
-         * Adds an administrator. From the first one on, others may do only what the security object of a database lets
-         * them; ordinary users are documents in the database {@code _users}, as in CouchDB.
+         * Adds an administrator. Once there is an administrator, the security object of a database limits the rights of other
+         * users. As in CouchDB, other users are documents in the database {@code _users}.
          *
          * @param user the name
-         * @param password in clear text; kept in memory only
+         * @param password the password in clear text; kept in memory only
          * @return this
          */
         public Builder admin(String user, String password) {
@@ -150,8 +149,8 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
-         * Lets web pages of one origin read and write here, with credentials, so that PouchDB in a page can sync with this
-         * server. By default browsers let no page of another origin read an answer.
+         * Allows web pages of one origin to use this server with credentials, so that PouchDB in a page can sync. By default,
+         * browsers do not let pages of other origins read the server's answers.
          *
          * @param origin scheme, host and port, as in {@code http://localhost:3000}
          * @return this
@@ -164,7 +163,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         /**
          * Starts the server.
          *
-         * @return the server, listening
+         * @return the running server
          * @throws UncheckedIOException when the port is taken, or the file in the folder is damaged
          */
         public EmbeddedCouch start() {

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * Makes requests to an embedded server fail on purpose, so that a test can see what its code does then. Each method plans a fault
- * for the next requests that match. Plans are used in the order they were made, and a request meets at most one. Thread-safe.
+ * Makes requests to an embedded server fail, so that a test can check how its code reacts. Each method plans a fault for the next
+ * matching requests. Plans apply in the order in which they were made, and at most one plan applies to a request. Thread-safe.
  */
 public final class Faults {
     private final List<Plan> plans = new CopyOnWriteArrayList<>();
@@ -19,16 +19,14 @@ public final class Faults {
     Faults() {}
 
     /**
-     * A request as far as a fault can tell it from others.
+     * The parts of a request that a fault can match.
      *
-     * @param method in capitals
-     * @param path as sent, not decoded, without the query
+     * @param method the HTTP method, in capitals
+     * @param path the path as sent, not decoded, without the query
      */
     public record Request(String method, String path) {}
 
-    /**
-     * Requests that are held back. Thread-safe.
-     */
+    /** A handle for delayed requests. Thread-safe. */
     public static final class Held {
         private final CountDownLatch arrived = new CountDownLatch(1);
         private final CountDownLatch released = new CountDownLatch(1);
@@ -36,17 +34,17 @@ public final class Faults {
         private Held() {}
 
         /**
-         * Waits until a request has arrived and is being held.
+         * Waits until a request has arrived and is held back.
          *
          * @param seconds the longest wait
-         * @return false when none came in that time
+         * @return false when no request arrived in that time
          * @throws InterruptedException when interrupted
          */
         public boolean awaitArrival(long seconds) throws InterruptedException {
             return arrived.await(seconds, TimeUnit.SECONDS);
         }
 
-        /** Lets the held requests be served, and those that come later. */
+        /** Lets the server process the requests that are held back, and does not hold back later ones. */
         public void release() {
             released.countDown();
         }
@@ -64,44 +62,44 @@ public final class Faults {
     }
 
     /**
-     * Answers requests with a status and does not process them.
+     * Answers requests with a status, without processing them.
      *
-     * @param times how many
-     * @param wanted which
-     * @param status the HTTP status, with a body as CouchDB's errors have
+     * @param times the number of requests
+     * @param wanted matches the requests
+     * @param status the HTTP status; the body has the form of CouchDB's errors
      */
     public void answer(int times, Predicate<Request> wanted, int status) {
         answer(times, wanted, status, "A test asked for this answer.");
     }
 
     /**
-     * Answers requests with a status and a reason, by which clients tell some answers of one status apart.
+     * Answers requests with a status and a reason, without processing them. Clients use the reason to distinguish some answers
+     * with the same status.
      *
-     * @param times how many
-     * @param wanted which
+     * @param times the number of requests
+     * @param wanted matches the requests
      * @param status the HTTP status
-     * @param reason what CouchDB would say, such as {@code You are not allowed to access this db.}
+     * @param reason the reason that CouchDB would give, such as {@code You are not allowed to access this db.}
      */
     public void answer(int times, Predicate<Request> wanted, int status, String reason) {
         plan(times, wanted, new Fate(Kind.ANSWER, status, reason));
     }
 
     /**
-     * Processes requests but cuts the connection instead of answering: what was written is stored, and the client does
-     * not know.
+     * Processes requests, but closes the connection instead of answering. Writes are stored, but the client does not learn of it.
      *
-     * @param times how many
-     * @param wanted which
+     * @param times the number of requests
+     * @param wanted matches the requests
      */
     public void loseAnswer(int times, Predicate<Request> wanted) {
         plan(times, wanted, new Fate(Kind.LOSE_ANSWER));
     }
 
     /**
-     * Cuts the connection of requests that are not processed.
+     * Closes the connections of requests, without processing them.
      *
-     * @param times how many
-     * @param wanted which
+     * @param times the number of requests
+     * @param wanted matches the requests
      */
     public void cut(int times, Predicate<Request> wanted) {
         plan(times, wanted, new Fate(Kind.CUT));
@@ -110,9 +108,9 @@ public final class Faults {
     /**
      * Holds requests back until they are released, then processes them.
      *
-     * @param times how many
-     * @param wanted which
-     * @return the switch that releases them; closing the server does too
+     * @param times the number of requests
+     * @param wanted matches the requests
+     * @return the handle that releases the requests; closing the server releases them too
      */
     public Held delay(int times, Predicate<Request> wanted) {
         Held held = new Held();
@@ -120,7 +118,7 @@ public final class Faults {
         return held;
     }
 
-    /** Forgets all plans and releases what is held. */
+    /** Removes all plans and releases the requests that are held back. */
     public void clear() {
         plans.forEach(plan -> plan.held().release());
         plans.clear();

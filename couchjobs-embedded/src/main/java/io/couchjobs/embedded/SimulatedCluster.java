@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Several CouchDB-compatible servers in this process that behave as the nodes of one cluster, for development and tests. Each has
- * a copy of every document, and writes are answered 201, 202 or 409 by quorum. Racing writers at different nodes leave conflicts
- * as often as with CouchDB 3.5. Everything is in memory, and everybody may do everything.
+ * Several CouchDB-compatible servers in this process that behave like the nodes of one cluster, for development and tests. Each
+ * node has a copy of every document, and writes are answered 201, 202 or 409 by quorum. Concurrent writers at different nodes
+ * cause conflicts as often as with CouchDB 3.5. All data is in memory, and there are no access rights.
  *
- * <p>Documents are written and read by quorum; views, ranges of {@code _all_docs} and feeds come from one copy. A single
- * attachment comes from the node that was asked; settings and purges stay on that node. Thread-safe.
+ * <p>Documents are written and read by quorum. Views, ranges of {@code _all_docs} and feeds are read from one copy. A single
+ * attachment comes from the node that was asked. Settings and purges apply only to that node. Thread-safe.
  */
 public final class SimulatedCluster implements AutoCloseable {
     private final RealTime time = new RealTime();
@@ -35,10 +35,10 @@ public final class SimulatedCluster implements AutoCloseable {
     }
 
     /**
-     * Starts the nodes, each on a free port.
+     * Starts a cluster with each node on a free port.
      *
-     * @param nodes how many; at least 1
-     * @param seed from which all delays between the nodes are drawn; threads and sockets add their own
+     * @param nodes the number of nodes; at least 1
+     * @param seed the seed of all delays between the nodes; threads and sockets add delays of their own
      * @return the cluster, listening on the loopback interface
      */
     public static SimulatedCluster start(int nodes, long seed) {
@@ -46,11 +46,11 @@ public final class SimulatedCluster implements AutoCloseable {
     }
 
     /**
-     * Starts the nodes.
+     * Starts a cluster.
      *
-     * @param nodes how many; at least 1
-     * @param port of the first node, the others follow; 0 gives each a free one
-     * @param seed from which all delays between the nodes are drawn
+     * @param nodes the number of nodes; at least 1
+     * @param port the port of the first node; the other nodes get the following ports. 0 gives each node a free port
+     * @param seed the seed of all delays between the nodes
      * @return the cluster, listening on the loopback interface
      * @throws UncheckedIOException when a port is taken
      */
@@ -74,9 +74,9 @@ public final class SimulatedCluster implements AutoCloseable {
     }
 
     /**
-     * Where the nodes answer.
+     * Returns the addresses of the nodes.
      *
-     * @return their addresses, each with a slash at the end
+     * @return the addresses, each with a slash at the end
      */
     public List<URI> urls() {
         return frontends.stream()
@@ -85,54 +85,54 @@ public final class SimulatedCluster implements AutoCloseable {
     }
 
     /**
-     * Kills a node: connections to it break, its stored data is kept.
+     * Kills a node. Connections to the node break; its stored data is kept.
      *
-     * @param node from 0 on
+     * @param node the number of the node, from 0
      */
     public void stop(int node) {
         change(it -> it.stop(node));
     }
 
     /**
-     * Starts a killed node again; the others send it what it missed.
+     * Restarts a killed node. The other nodes send it the writes that it missed.
      *
-     * @param node from 0 on
+     * @param node the number of the node, from 0
      */
     public void start(int node) {
         change(it -> it.start(node));
     }
 
     /**
-     * Lets a node do nothing until it is thawed; requests to it wait.
+     * Suspends a node until {@link #thaw}. Requests to the node wait.
      *
-     * @param node from 0 on
+     * @param node the number of the node, from 0
      */
     public void freeze(int node) {
         change(it -> it.freeze(node));
     }
 
     /**
-     * Lets a frozen node go on.
+     * Resumes a frozen node.
      *
-     * @param node from 0 on
+     * @param node the number of the node, from 0
      */
     public void thaw(int node) {
         change(it -> it.thaw(node));
     }
 
     /**
-     * Cuts a node off from the others, not from its clients.
+     * Disconnects a node from the other nodes, but not from its clients.
      *
-     * @param node from 0 on
+     * @param node the number of the node, from 0
      */
     public void isolate(int node) {
         change(it -> it.isolate(node));
     }
 
     /**
-     * Connects a node with the others again.
+     * Reconnects a node with the other nodes.
      *
-     * @param node from 0 on
+     * @param node the number of the node, from 0
      */
     public void heal(int node) {
         change(it -> it.heal(node));
@@ -151,7 +151,7 @@ public final class SimulatedCluster implements AutoCloseable {
         }
     }
 
-    /** Ends all connections; everything is forgotten. */
+    /** Closes all connections. All data is lost. */
     @Override
     public void close() {
         frontends.forEach(Frontend::close);

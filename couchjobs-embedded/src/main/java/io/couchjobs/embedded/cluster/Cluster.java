@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Nodes that keep copies of databases, and their failures. Everything happens on the thread that runs the agenda. Not
+ * The nodes of a simulated cluster, their copies of databases, and their failures. Runs entirely on the agenda's thread. Not
  * thread-safe.
  */
 public final class Cluster implements AutoCloseable {
-    /** The database that is there from the beginning. */
+    /** The database that exists from the start. */
     public static final String DATABASE = "jobs";
 
     private final Delays delays;
@@ -31,19 +31,19 @@ public final class Cluster implements AutoCloseable {
     private final Map<String, List<InternalReplication>> replications = new LinkedHashMap<>();
 
     /**
-     * How a cluster is made.
+     * The settings of a cluster.
      *
-     * @param nodes at least 1
-     * @param copies how many nodes have a copy of a range, the first range's are the first nodes; at least 1
-     * @param ranges parts of the database that are stored, listed and replicated apart; at least 1
-     * @param tick after which a silent connection between nodes is given up
-     * @param timeout after which a coordinator answers with what it has
+     * @param nodes the number of nodes, at least 1
+     * @param copies the number of copies of each range, at least 1; the first nodes have those of the first range
+     * @param ranges the number of ranges of a database, at least 1; each is stored, listed and replicated separately
+     * @param tick the time after which nodes give up a silent connection
+     * @param timeout the time after which a coordinator answers with the replies that it has
      */
     public record Settings(int nodes, int copies, int ranges, Duration tick, Duration timeout) {
-        /** Three nodes and one range; silence and requests last at most 60 s. */
+        /** Three nodes and one range; tick and timeout are 60 s. */
         public static final Settings DEFAULTS = new Settings(3, 1, Duration.ofSeconds(60), Duration.ofSeconds(60));
 
-        /** Each node has a copy of everything. */
+        /** Creates settings in which each node has a copy of every range. */
         public Settings(int nodes, int ranges, Duration tick, Duration timeout) {
             this(nodes, nodes, ranges, tick, timeout);
         }
@@ -72,7 +72,7 @@ public final class Cluster implements AutoCloseable {
         return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
     }
 
-    /** Makes a database, on all nodes at once, whatever their state. */
+    /** Creates a database on all nodes at once, regardless of their state. */
     public void create(String name) {
         if (databases.containsKey(name)) {
             throw CouchError.exists();
@@ -86,7 +86,7 @@ public final class Cluster implements AutoCloseable {
                         .toList());
     }
 
-    /** Deletes a database, on all nodes at once, whatever their state. Its feeds end, as they do on a real cluster. */
+    /** Deletes a database on all nodes at once, regardless of their state. Its feeds end, as on a real cluster. */
     public void delete(String name) {
         Shards shards = find(name);
         databases.remove(name);
@@ -126,17 +126,17 @@ public final class Cluster implements AutoCloseable {
         return own.stream();
     }
 
-    /** {@return the names of all nodes, whatever their state, by number} */
+    /** {@return the names of all nodes, by number, regardless of their state} */
     public List<String> names() {
         return members.stream().map(Member::name).toList();
     }
 
-    /** {@return what a node has on its disk: with one range per database, its copies under their databases' names} */
+    /** {@return the store of a node; with one range per database, its copies have their databases' names} */
     public CouchStore store(int node) {
         return stores.get(node);
     }
 
-    /** {@return the copy of a database of one range that a node has, or, where it has none, that of the first node} */
+    /** {@return a node's copy of a database with one range, or the copy of the first node if it has none} */
     Database copyFor(int node, String database) {
         return stores.get(node).find(database).orElseGet(() -> stores.get(0).get(database));
     }
@@ -148,35 +148,35 @@ public final class Cluster implements AutoCloseable {
                 .toList();
     }
 
-    /** {@return the node with a number, from 0 on, as clients of the first database see it} */
+    /** {@return the coordinator of a node, from 0, for the first database} */
     public Coordinator node(int number) {
         return node(number, DATABASE);
     }
 
-    /** {@return a node without a database, to see whether it is alive} */
+    /** {@return the coordinator of a node without a database, to check whether the node is alive} */
     Coordinator bare(int number) {
         Shards none = Shards.of(network, new Ranges(settings.ranges()), List.of(), 0);
         return new Coordinator(none, members.get(number));
     }
 
-    /** {@return a node as clients of a database see it} */
+    /** {@return the coordinator of a node for a database} */
     public Coordinator node(int number, String database) {
         return new Coordinator(find(database), members.get(number));
     }
 
-    /** Kills a node: callers that wait for it get no answer; its stored data is kept. */
+    /** Kills a node. Waiting callers get no answer; the stored data is kept. */
     public void stop(int node) {
         members.get(node).stop();
         network.review(members.get(node));
     }
 
-    /** Starts a killed node again; the others send it what it missed. */
+    /** Restarts a killed node. The other nodes send it the writes that it missed. */
     public void start(int node) {
         members.get(node).start();
         network.review(members.get(node));
     }
 
-    /** Lets a node do nothing until it is thawed; then it does what came in meanwhile. */
+    /** Suspends a node until {@link #thaw}. The node then processes the messages that arrived meanwhile. */
     public void freeze(int node) {
         members.get(node).freeze();
         network.review(members.get(node));
@@ -188,23 +188,23 @@ public final class Cluster implements AutoCloseable {
         network.review(members.get(node));
     }
 
-    /** Cuts a node off from all others, not from its clients. */
+    /** Disconnects a node from all other nodes, but not from its clients. */
     public void isolate(int node) {
         cutAll(node, true);
     }
 
-    /** Keeps what a node sends from all others; it hears them. */
+    /** Blocks the messages from a node to all other nodes. It still receives theirs. */
     public void mute(int node) {
         Member one = members.get(node);
         members.stream().filter(other -> other != one).forEach(other -> network.cutFrom(one, other, true));
     }
 
-    /** Keeps what a node sends from one other; it hears that one. */
+    /** Blocks the messages from a node to one other node, but not the messages in the other direction. */
     public void mute(int node, int towards) {
         network.cutFrom(members.get(node), members.get(towards), true);
     }
 
-    /** Keeps from a node what all others send; they hear it. */
+    /** Blocks the messages from all other nodes to a node. They still receive its messages. */
     public void deafen(int node) {
         Member one = members.get(node);
         members.stream().filter(other -> other != one).forEach(other -> network.cutFrom(other, one, true));
@@ -215,7 +215,7 @@ public final class Cluster implements AutoCloseable {
         cutAll(node, false);
     }
 
-    /** Ends this between two nodes only. */
+    /** Ends these faults between two nodes only. */
     public void heal(int node, int other) {
         network.cut(members.get(node), members.get(other), false);
     }

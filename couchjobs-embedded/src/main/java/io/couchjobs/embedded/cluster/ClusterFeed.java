@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A continuous feed: it reads again whenever a copy of the database, on any node, has something new. It dies with its node. It
- * ends with its database, or when its node has lost all copies of a range: nobody would tell it later what it missed from then
- * on.
+ * A continuous feed. It reads again whenever a copy of the database, on any node, reports a change. It dies with its node. It
+ * ends with its database, or when its node has lost all copies of a range. Later changes in that range would not be reported to
+ * the feed.
  */
 public final class ClusterFeed implements AutoCloseable {
     private final Shards shards;
@@ -39,7 +39,7 @@ public final class ClusterFeed implements AutoCloseable {
         return feed;
     }
 
-    /** The news travels as any message does; it does not arrive from a node that is out of reach. */
+    /** Reads again after a copy's node has sent a message. No message arrives from a node that is out of reach. */
     private void changed(Copy copy) {
         shards.tell(copy.member(), at, this::read);
     }
@@ -92,7 +92,7 @@ public final class ClusterFeed implements AutoCloseable {
         }
     }
 
-    /** Ends the feed; nothing is delivered any more. */
+    /** Ends the feed. No further rows are delivered. */
     @Override
     public void close() {
         closed = true;

@@ -12,46 +12,46 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A node for code that blocks: asks its coordinator over the wire, as a client does. As thread-safe as its waiter.
+ * A node for blocking code, which asks the node's coordinator over the wire, like a client. As thread-safe as its waiter.
  *
- * @param number from 0 on
+ * @param number the number of the node, from 0
  */
 public record ClusterNode(int number, Cluster cluster, Wire wire, Waiter waiter) {
-    /** {@return the databases on the node's own disk} */
+    /** {@return the store of the node} */
     public CouchStore store() {
         return cluster.store(number);
     }
 
-    /** {@return the node's own copy of a database of one range, or that of another node where it has none} */
+    /** {@return the node's own copy of a database with one range, or the first node's copy if it has none} */
     public Database own(String database) {
         return cluster.copyFor(number, database);
     }
 
     /**
-     * {@return the copies of a database of one range that may answer a view at this node, its own first} CouchDB asks all, and takes
-     * the one that answers first.
+     * {@return the copies of a database with one range that may answer a view at this node, its own copy first} CouchDB asks all
+     * copies and uses the first answer.
      */
     public List<Database> inReach(String database) {
         return cluster.copiesFor(number, database);
     }
 
     /**
-     * Asks about a database.
+     * Asks the coordinator about a database.
      *
-     * @throws IOException when there is no answer; what was asked may have been done
+     * @throws IOException when there is no answer; a write may have been stored
      * @throws CouchError when there is no such database
      */
     public <T> T ask(String database, BiConsumer<Coordinator, Consumer<T>> question) throws IOException {
         return ask(() -> cluster.node(number, database), question);
     }
 
-    /** Returns while the node answers its clients, and waits while it is frozen. */
+    /** Returns if the node is alive. Waits while the node is frozen. */
     public void requireAlive() throws IOException {
         boolean alive = ask(() -> cluster.bare(number), Coordinator::ping);
         assert alive;
     }
 
-    /** {@return the names of the nodes that this one is connected with, itself among them} */
+    /** {@return the names of the nodes that this node is connected with, including itself} */
     public List<String> connected() throws IOException {
         return this.<List<String>>ask(() -> cluster.bare(number), Coordinator::connected);
     }
@@ -66,12 +66,12 @@ public record ClusterNode(int number, Cluster cluster, Wire wire, Waiter waiter)
         return answer.orElseThrow(() -> new IOException("The node " + number + " gave no answer."));
     }
 
-    /** Follows the changes of a database from a position of any node, or {@code 0}. */
+    /** Follows the changes of a database after a position, which any node may have given, or {@code 0}. */
     public NodeFeed follow(String database, String since) throws IOException {
         return NodeFeed.open(this, database, since);
     }
 
-    /** Does something to the whole cluster. */
+    /** Changes the cluster. */
     public void change(Consumer<Cluster> change) throws IOException {
         boolean done = await(then -> {
             change.accept(cluster);

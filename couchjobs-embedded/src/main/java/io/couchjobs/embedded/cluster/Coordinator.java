@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A node as its clients see it. Answers come later, on the agenda, and never when the node dies first. */
+/** A node as its clients see it. Answers arrive later, on the agenda. There is no answer if the node dies first. */
 public final class Coordinator {
     private final Shards shards;
     private final Member member;
@@ -21,21 +21,21 @@ public final class Coordinator {
         this.member = member;
     }
 
-    /** Writes with the default quorum, a majority of the copies. */
+    /** Writes documents with the default quorum, a majority of the copies. */
     public void write(List<Edit> edits, Consumer<WriteAnswer> answer) {
         write(edits, shards.majority(), answer);
     }
 
     /**
-     * Writes.
+     * Writes documents.
      *
-     * @param quorum how many copies have to take a document for a 201 ({@code w})
+     * @param quorum the number of copies that must store a document for a 201 ({@code w})
      */
     public void write(List<Edit> edits, int quorum, Consumer<WriteAnswer> answer) {
         start(new WriteRound.Write(edits, false, quorum), answer);
     }
 
-    /** Writes revisions as they are ({@code new_edits=false}). */
+    /** Writes documents with their own revisions ({@code new_edits=false}). */
     public void replicate(List<Edit> edits, Consumer<WriteAnswer> answer) {
         start(new WriteRound.Write(edits, true, shards.majority()), answer);
     }
@@ -44,22 +44,22 @@ public final class Coordinator {
         member.perform(0, () -> WriteRound.start(shards, member, write, answer));
     }
 
-    /** Reads the winner of the default number of copies, a majority; a deleted one too. */
+    /** Reads the winner, which may be deleted, from the default number of copies, a majority. */
     public void read(String id, Consumer<Optional<Doc>> answer) {
         member.perform(0, () -> ReadRound.start(shards, member, id, answer));
     }
 
-    /** Reads a local document, of the default number of copies. */
+    /** Reads a local document from the default number of copies, a majority. */
     public void local(String id, Consumer<Optional<ObjectNode>> answer) {
         member.perform(0, () -> LocalRound.start(shards, member, id, answer));
     }
 
-    /** Reads all leaves, the winner first, tombstones included ({@code open_revs=all}). */
+    /** Reads all leaves, including tombstones, the winner first ({@code open_revs=all}). */
     public void leaves(String id, Consumer<List<Doc>> answer) {
         member.perform(0, () -> LeavesRound.start(shards, member, id, LeavesRound.Way.ONE, answer));
     }
 
-    /** Reads all leaves of many documents, as {@link #leaves} does those of one; in the order of the ids. */
+    /** Reads all leaves of many documents, like {@link #leaves}. The answer has the order of the ids. */
     public void leavesOfAll(List<String> ids, Consumer<List<List<Doc>>> answer) {
         member.perform(0, () -> {
             List<List<Doc>> found = new ArrayList<>(Collections.nCopies(ids.size(), List.of()));
@@ -89,13 +89,13 @@ public final class Coordinator {
         return ClusterFeed.start(shards, member, PackedSeq.parse(since), listener);
     }
 
-    /** Reads what changed after a position, of one copy per range. */
+    /** Reads the changes after a position from one copy per range. */
     public void changes(String since, Consumer<FeedPage> answer) {
         PackedSeq start = PackedSeq.parse(since);
         member.perform(0, () -> changes(start, answer));
     }
 
-    /** A copy that is lost on the way is not asked a second time, because its connection is known to be down. */
+    /** Reads again when a copy is lost. The lost copy is not asked again, because its connection is known to be down. */
     private void changes(PackedSeq since, Consumer<FeedPage> answer) {
         List<FeedRow> rows = new ArrayList<>();
         FeedRound.start(shards, member, since, rows::add, end -> {
@@ -107,12 +107,12 @@ public final class Coordinator {
         });
     }
 
-    /** Says where a feed stands that has read all that this node's own copies have. */
+    /** Reads the position after all changes in the copies that this node reads. */
     public void position(Consumer<String> answer) {
         member.perform(0, () -> answer.accept(shards.newest(member).text()));
     }
 
-    /** Says which nodes this one is connected with, itself among them. */
+    /** Reads the names of the nodes that this node is connected with, including itself. */
     public void connected(Consumer<List<String>> answer) {
         member.perform(
                 0,
@@ -121,7 +121,7 @@ public final class Coordinator {
                         .toList()));
     }
 
-    /** Says which nodes have a copy of each range, whether they are there or not. */
+    /** Reads the names of the nodes that have a copy of each range, whether they are connected or not. */
     public void holders(Consumer<Map<String, List<String>>> answer) {
         Map<String, List<String>> holders = new LinkedHashMap<>();
         for (int range = 0; range < ranges(); range++) {
@@ -133,22 +133,22 @@ public final class Coordinator {
         member.perform(0, () -> answer.accept(holders));
     }
 
-    /** {@return how many copies each document has} */
+    /** {@return the number of copies of each document} */
     public int copies() {
         return shards.ofRange(0).size();
     }
 
-    /** {@return how many ranges the documents are spread over} */
+    /** {@return the number of ranges} */
     public int ranges() {
         return shards.ranges().count();
     }
 
-    /** {@return how many copies have to take a write for a 201, and to agree on what is read} */
+    /** {@return the number of copies that must store a write for a 201, and that must agree for a read} */
     public int majority() {
         return shards.majority();
     }
 
-    /** Answers at once; a frozen node does not, and a dead one cannot. */
+    /** Answers at once, unless the node is frozen or dead. */
     public void ping(Consumer<Boolean> answer) {
         member.perform(0, () -> answer.accept(true));
     }
@@ -157,7 +157,7 @@ public final class Coordinator {
         return member;
     }
 
-    /** {@return the winner that this node's own copy has, as views and feeds show it} */
+    /** {@return the winner in this node's own copy, which views and feeds show} */
     public Optional<Doc> own(String id) {
         return shards.of(id).stream()
                 .filter(copy -> copy.member() == member)

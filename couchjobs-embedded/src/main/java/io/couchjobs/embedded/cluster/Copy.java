@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** One node's copy of one range of a database: its own trees, in its own order of arrival. */
+/** A node's copy of a range of a database, with its own revision trees and its own order of changes. */
 final class Copy {
     private final Member member;
     private final int range;
@@ -38,7 +38,7 @@ final class Copy {
         this.gate = new Validators(database).gate(administrator(database));
     }
 
-    /** The user that validation functions see: a cluster has no users of its own. */
+    /** Returns the user that validation functions get, because a simulated cluster has no users. */
     private static ObjectNode administrator(Database database) {
         ObjectNode user = Json.object().put("db", database.name()).putNull("name");
         user.putArray("roles").add("_admin");
@@ -57,13 +57,13 @@ final class Copy {
         return database;
     }
 
-    /** Calls the listener after each request that changed something; the returned task removes it. */
+    /** Registers a listener that is called after each request that changed the copy. The returned task removes the listener. */
     Runnable onChange(Runnable listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }
 
-    /** Tells the reader when the copy is deleted, at once when it is already; the returned task removes the reader. */
+    /** Calls the reader when the copy is deleted, at once if it already is. The returned task removes the reader. */
     Runnable onDelete(Runnable reader) {
         if (gone) {
             reader.run();
@@ -72,15 +72,15 @@ final class Copy {
         return () -> readers.remove(reader);
     }
 
-    /** Tells the readers that the copy is deleted: a new copy of the same name is another one. */
+    /** Marks the copy as deleted and calls the readers. They must not confuse it with a new copy of the same name. */
     void deleted() {
         gone = true;
         List.copyOf(readers).forEach(Runnable::run);
     }
 
     /**
-     * Takes what another copy offers, unchecked as it was checked there, and says how far its own changes go then. Revisions that
-     * are here are not even sent, so a longer history of one does not come either.
+     * Stores the leaves that another copy offers, and returns the newest sequence number of this copy afterwards. The leaves are
+     * not validated again. As in CouchDB, known revisions are skipped, even if they come with a longer history.
      */
     long receive(List<Edit> leaves) {
         List<Edit> missing = leaves.stream()
@@ -91,14 +91,15 @@ final class Copy {
         return database.updateSeq();
     }
 
-    /** Notes that another copy, at its own change {@code theirs}, has taken all changes of this copy up to {@code ours}. */
+    /** Notes that another copy, at its own sequence {@code theirs}, has stored all changes of this copy up to {@code ours}. */
     void offered(int node, long theirs, long ours) {
         offered.computeIfAbsent(node, any -> new TreeMap<>()).put(theirs, ours);
     }
 
     /**
-     * {@return the change of this copy from which a reader must go on that has read another copy up to a place} The reader has
-     * seen everything that this copy had sent to the other one by then. This copy cannot tell what else the other one had.
+     * {@return the sequence number after which a reader must read this copy, if it has read another copy up to a place} The
+     * reader has seen all changes that this copy had sent to the other copy by then. This copy does not know which other changes
+     * the reader has seen.
      */
     long startFor(PackedSeq.Place place) {
         Map.Entry<Long, Long> last =
@@ -106,7 +107,7 @@ final class Copy {
         return last == null ? 0 : last.getValue();
     }
 
-    /** Each copy decides by its own data; none knows of the others. */
+    /** Writes documents. Each copy decides by its own data only. */
     List<EditResult> write(List<Edit> edits) {
         return localsApart(edits, others -> database.write(own(others), gate));
     }
@@ -130,9 +131,7 @@ final class Copy {
         return edit.id().startsWith("_local/");
     }
 
-    /**
-     * The revisions of local documents are not checked: a copy that has missed a write of one takes the next one nevertheless.
-     */
+    /** Writes a local document without checking its revision, so a copy that missed a write accepts the next one. */
     private EditResult local(Edit edit) {
         if (edit.deleted()) {
             database.local().delete(edit.id());
@@ -156,7 +155,7 @@ final class Copy {
         return results;
     }
 
-    /** Storing a document changes the inline attachments of an edit, and the other copies get the same edit: so it is copied. */
+    /** Copies edits with attachments: storing an edit changes its inline attachments, and the other copies get the same edit. */
     private static List<Edit> own(List<Edit> edits) {
         return edits.stream()
                 .map(edit -> edit.body().has(Attachments.MEMBER)

@@ -1,28 +1,27 @@
 package io.couchjobs.embedded.cluster;
 
-/** How long things take, in microseconds; asked once per message and step. */
+/** The delays of a simulated cluster, in microseconds. Called once per message and step. */
 public interface Delays {
-    /** {@return how long a message is under way between two nodes, or within one; messages do not overtake} */
+    /** {@return the delay of a message between two nodes, or within one; messages do not overtake each other} */
     long link(int from, int to);
 
-    /** {@return how long a copy takes to begin with a request that arrived; requests may overtake here} */
+    /** {@return the delay until a copy starts an arrived request; here, requests may overtake each other} */
     long begin(int node);
 
-    /** {@return how long a stored change takes to be on disk and answered} */
+    /** {@return the delay until a stored change is on disk and answered} */
     long disk(int node);
 
-    /** {@return how long after a change a copy offers what it has to the others} */
+    /** {@return the delay after a change until a copy offers its changes to the other copies} */
     long sync(int node);
 
     /**
-     * {@return how many documents a copy offers another at once} When it has more, the other copy gets the first ones a while
-     * before the last.
+     * {@return the maximum number of documents in a batch that a copy offers another} Further documents follow in later batches.
      */
     default int batch() {
         return 500;
     }
 
-    /** {@return how long after a batch that another copy has taken the next one is offered} */
+    /** {@return the delay between a batch that another copy has taken and the next batch} */
     default long nextBatch(int node) {
         return 0;
     }

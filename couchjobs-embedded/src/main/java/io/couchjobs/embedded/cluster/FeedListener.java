@@ -1,10 +1,10 @@
 package io.couchjobs.embedded.cluster;
 
-/** Receives a feed. Both methods are called on the agenda's thread. */
+/** A listener for a feed. Both methods are called on the agenda's thread. */
 public interface FeedListener {
-    /** A change; the same one may come again, and older ones after newer ones. */
+    /** Receives a change. A change may be repeated, and older changes may follow newer ones. */
     void row(FeedRow row);
 
-    /** The feed has ended because a copy it read is gone, or the database; following again from the last row goes on elsewhere. */
+    /** The feed has ended because its copy or database is gone. Following again from the last row uses another copy. */
     void ended();
 }

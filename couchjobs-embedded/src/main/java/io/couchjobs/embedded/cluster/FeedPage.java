@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * All changes after a position.
  *
- * @param lastSeq the position after them
+ * @param lastSeq the position after these changes
  */
 public record FeedPage(List<FeedRow> rows, String lastSeq) {
     public FeedPage {

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Reads the changes after a position, from one copy per range. It reads the copy that was read before. When that is out of reach,
- * it reads another copy, from a change before which nothing can be missing; that may be the beginning.
+ * Reads the changes after a position, from one copy per range. Prefers the copy that was read before. When that copy is out of
+ * reach, reads another copy, from a change (possibly the first) before which the reader has missed nothing.
  */
 final class FeedRound {
-    /** After so many microseconds a range without a copy in reach is given up. */
+    /** The microseconds after which the round fails if a range has no copy in reach. */
     private static final long NOBODY = 100_000;
 
     private final Shards shards;
@@ -34,10 +34,10 @@ final class FeedRound {
         this.end = end;
     }
 
-    /** The changes that one copy has after a number. */
+    /** The changes of a copy after a sequence number. */
     private record Found(List<Doc> docs, long reached) {}
 
-    /** Gives {@code end} the new position, or nothing when a copy was lost on the way. */
+    /** Starts a round. {@code end} receives the new position, or an empty value when a copy was lost. */
     static void start(
             Shards shards, Member at, PackedSeq since, Consumer<FeedRow> rows, Consumer<Optional<PackedSeq>> end) {
         new FeedRound(shards, at, since, rows, end).send();

@@ -10,8 +10,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Offers one copy's changes to another copy of its range, some time after each change and when their nodes meet again: all
- * leaves, tombstones included, with their ancestors. This makes the copies equal in the end.
+ * Sends a copy's changes to another copy of its range: all leaves, including tombstones, with their ancestors. Runs some time
+ * after each change, and when the nodes are connected again. In the end, the copies are equal.
  */
 final class InternalReplication {
     private final Shards shards;
@@ -33,7 +33,7 @@ final class InternalReplication {
         return link.joins(source.member()) && link.joins(target.member());
     }
 
-    /** Called after each change; one offer serves for all changes until it is made. */
+    /** Plans an offer after a change. An offer covers all changes before it is made. */
     void changed() {
         if (!planned) {
             planned = true;
@@ -44,7 +44,7 @@ final class InternalReplication {
         }
     }
 
-    /** The plans of a stopped node are forgotten; it makes its offers when it meets the others again. */
+    /** Offers the changes after the nodes are connected again. A stopped node has lost its plans. */
     void met() {
         planned = false;
         busy = false;
@@ -90,14 +90,14 @@ final class InternalReplication {
         }
     }
 
-    /** The other copy may not have the attachments yet. */
+    /** Returns a leaf with its attachments, which the other copy may not have. */
     private static Edit whole(Database from, Doc leaf) {
         ObjectNode body = leaf.body().deepCopy();
         from.attachments().present(body, true);
         return new Edit(leaf.id(), leaf.tree().path(leaf.rev()), leaf.node().deleted(), body);
     }
 
-    /** {@return a revision as it is sent to another copy that has the attachments} */
+    /** {@return a revision as sent to a copy that has the attachments} */
     static Edit edit(Doc doc) {
         return new Edit(doc.id(), doc.tree().path(doc.rev()), doc.node().deleted(), doc.body());
     }

@@ -15,21 +15,21 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A read of all leaves on its way. All copies are asked, and what they have is put together. It is answered when enough copies have
- * answered, in one of two ways, or when no copy is left to wait for. Neither way asks that the copies agree.
+ * A read of all leaves of a document. All copies are asked, and their leaves are merged. The answer is sent when enough copies
+ * have replied, or when no further replies are expected. The copies need not agree.
  */
 final class LeavesRound {
-    /** The two ways in which CouchDB 3.5 reads leaves. */
+    /** The two ways in which CouchDB 3.5 decides that enough copies have replied. */
     enum Way {
         /**
-         * One document, by {@code open_revs=all}. Enough is a majority of which the last answer has as many leaves as all before it,
-         * and adds no branch. Copies are given what they lack.
+         * One document, by {@code open_revs=all}. Enough is a majority whose last reply has as many leaves as the merged earlier
+         * replies, and adds no branch. Missing leaves are sent to the copies.
          */
         ONE,
         /**
-         * One of those of {@code _bulk_get}. Enough is a majority that has told only what its first answer had told, not counting
-         * answers that brought news. Nothing is repaired. CouchDB waits until this holds for each document of a request; here each
-         * one ends alone.
+         * One of the documents of {@code _bulk_get}. Enough is a majority of replies: the first reply with leaves, and later
+         * replies that add no path. Copies are not repaired. CouchDB waits until all documents of a request have enough replies;
+         * here, each document ends separately.
          */
         OF_MANY
     }
@@ -53,7 +53,7 @@ final class LeavesRound {
         this.answer = answer;
     }
 
-    /** The answer has the winner first, tombstones included; it is empty for an unknown document. */
+    /** Starts a read. The answer has all leaves, including tombstones, the winner first. It is empty for an unknown document. */
     static void start(Shards shards, Member at, String id, Way way, Consumer<List<Doc>> answer) {
         new LeavesRound(shards, at, way, answer).send(id);
     }
@@ -66,7 +66,7 @@ final class LeavesRound {
                 shards.ask(at, copy, false, () -> leaves(copy.database(), id), this::replied, () -> noMore(false)));
     }
 
-    /** {@return the leaves that a copy has, each with its content} */
+    /** {@return the leaves in a copy, each with its content} */
     static List<Doc> leaves(Database database, String id) {
         return database.tree(id).leaves().stream()
                 .map(Node::rev)
@@ -119,7 +119,7 @@ final class LeavesRound {
         answer.accept(tree.leaves().stream().map(leaf -> shown(leaf.rev())).toList());
     }
 
-    /** Copies may know more or less of a leaf's history: the reader is shown the one that knows most. */
+    /** Returns a leaf from the copy that has the longest history of the leaf. */
     private Doc shown(Revision leaf) {
         return found.values().stream()
                 .filter(doc -> doc.rev().equals(leaf))
@@ -127,7 +127,7 @@ final class LeavesRound {
                 .orElseThrow();
     }
 
-    /** The reader does not wait for it. */
+    /** Sends the merged leaves to all copies. The reader does not wait for this write. */
     private void repair() {
         Set<Revision> leaves = revs(tree);
         List<Edit> edits = found.values().stream()

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The connection of two nodes. While it is cut, both ways or one, messages wait in it. When that lasts too long, both sides give
- * it up: the waiting messages are lost, and a node that waits for an answer learns that the other node is down.
+ * The connection of two nodes. While the connection is cut in one or both directions, messages wait. After the tick, both nodes
+ * give up the connection. The waiting messages are then lost, and a node that waits for an answer learns that the other node is
+ * down.
  */
 final class Link {
     private final Member one;
@@ -40,7 +41,7 @@ final class Link {
         return down;
     }
 
-    /** Whether the messages of a node do not arrive at the other end. */
+    /** Returns whether messages from a node do not arrive. */
     boolean isCutFrom(Member sender) {
         return mute.contains(sender);
     }
@@ -66,7 +67,7 @@ final class Link {
         return one.state() == Member.State.STOPPED || other.state() == Member.State.STOPPED;
     }
 
-    /** {@return a number by which a later check finds out whether anything happened in between} */
+    /** {@return a number with which {@link #changedSince} detects later changes} */
     long change() {
         return ++changes;
     }
@@ -89,7 +90,7 @@ final class Link {
         open.add(ask);
     }
 
-    /** {@return whether the answer was still awaited} */
+    /** {@return whether the asker still waits for the answer} */
     boolean closed(Ask<?> ask) {
         return open.remove(ask);
     }

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A read of a local document on its way. All copies are asked. It is answered when a majority has the same revision, or, when no
- * majority can agree, with the greatest one. Nothing is repaired.
+ * A read of a local document. All copies are asked. The answer is the revision that a majority has, or the greatest revision when
+ * there is no majority. Copies are not repaired.
  */
 final class LocalRound {
     private final Shards shards;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** A node as a process: its planned tasks are dropped when it is killed, and wait while it is frozen. */
+/** The process of a node. Its scheduled tasks are dropped when it is killed, and wait while it is frozen. */
 final class Member {
     enum State {
         RUNNING,
@@ -31,7 +31,7 @@ final class Member {
         return number;
     }
 
-    /** {@return the name, as Erlang nodes have them} */
+    /** {@return the name, in the format of Erlang node names} */
     String name() {
         return "node" + (number + 1) + "@127.0.0.1";
     }
@@ -44,7 +44,7 @@ final class Member {
         return state == State.RUNNING;
     }
 
-    /** Does something later, unless the process was killed meanwhile. */
+    /** Schedules a task, which is dropped if the process is killed before. */
     void perform(long micros, Runnable task) {
         Held one = new Held(life, task);
         agenda.after(micros, () -> run(one));
@@ -70,7 +70,7 @@ final class Member {
         told.forEach(Runnable::run);
     }
 
-    /** Tells the client when the process dies; the returned task removes the client. */
+    /** Registers a client that is called when the process dies. The returned task removes the client. */
     Runnable onStop(Runnable client) {
         clients.add(client);
         return () -> clients.remove(client);
@@ -88,7 +88,7 @@ final class Member {
         }
     }
 
-    /** Goes on with the tasks that came in meanwhile, in their order. */
+    /** Resumes the process with the tasks that arrived meanwhile, in their order. */
     void thaw() {
         if (state != State.FROZEN) {
             return;

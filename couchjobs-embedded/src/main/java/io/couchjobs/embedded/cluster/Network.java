@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Carries questions and answers between nodes, late and in order, or not at all. */
+/** Carries questions and answers between nodes, with delays and in order. Messages may be lost. */
 final class Network {
-    /** How long a connection takes to hand out one message before the next one. */
+    /** The time in microseconds between two messages on a connection. */
     private static final long SPACING = 10;
 
     private final Agenda agenda;
@@ -20,9 +20,7 @@ final class Network {
     private final List<Consumer<Link>> restored = new ArrayList<>();
     private final List<Consumer<Link>> lost = new ArrayList<>();
 
-    /**
-     * @param tick microseconds after which both sides give up a silent connection
-     */
+    /** @param tick microseconds after which both nodes give up a silent connection */
     Network(Agenda agenda, Delays delays, List<Member> members, long tick) {
         this.agenda = agenda;
         this.delays = delays;
@@ -39,7 +37,7 @@ final class Network {
         restored.add(listener);
     }
 
-    /** Tells the listener when a connection is given up; the returned task removes the listener. */
+    /** Registers a listener for connections that are given up. The returned task removes the listener. */
     Runnable onLost(Consumer<Link> listener) {
         lost.add(listener);
         return () -> lost.remove(listener);
@@ -58,12 +56,12 @@ final class Network {
         return one == other || !link(one, other).isDown();
     }
 
-    /** {@return the nodes that a node is connected with, itself among them} */
+    /** {@return the nodes that a node is connected with, including itself} */
     List<Member> connected(Member with) {
         return members.stream().filter(other -> isConnected(with, other)).toList();
     }
 
-    /** Asks; the reply, or the news that there is none, comes to the asker, unless the connection stays silent. */
+    /** Sends a question. The asker gets the reply, or learns that the connection was given up. */
     <T> void ask(Ask<T> ask) {
         if (ask.asker() == ask.asked()) {
             carry(ask.asker(), ask.asked(), () -> serve(ask));
@@ -78,7 +76,7 @@ final class Network {
         }
     }
 
-    /** Sends a message that needs no answer; it is lost when the connection is. */
+    /** Sends a message that needs no answer. The message is lost when the connection is given up. */
     void tell(Member from, Member to, Runnable message) {
         if (from == to) {
             carry(from, to, message);
@@ -122,7 +120,7 @@ final class Network {
         }
     }
 
-    /** Messages on the same way between two nodes do not overtake each other. */
+    /** Delivers a message after its delay. Messages in the same direction between two nodes do not overtake each other. */
     private void carry(Member from, Member to, Runnable message) {
         long way = (long) from.number() << Integer.SIZE | to.number();
         long arrival = Math.max(
@@ -137,19 +135,19 @@ final class Network {
         review(link);
     }
 
-    /** Cuts one way only: messages of {@code from} do not reach {@code to}. */
+    /** Cuts or restores one direction only: the messages from {@code from} to {@code to}. */
     void cutFrom(Member from, Member to, boolean cut) {
         Link link = link(from, to);
         link.cutFrom(from, cut);
         review(link);
     }
 
-    /** Looks at the connections of a node after it changed its state. */
+    /** Updates the connections of a node after its state has changed. */
     void review(Member member) {
         links.stream().filter(link -> link.joins(member)).forEach(this::review);
     }
 
-    /** A process that died is noticed at once, one that is only silent after a while. */
+    /** Updates a connection. A dead process is noticed at once, a silent one only after the tick. */
     private void review(Link link) {
         long number = link.change();
         if (link.hasEnded()) {

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A feed for code that blocks. Used by one thread; its state is touched on the agenda's thread only. */
+/** A feed for blocking code. Used by one thread; its state is accessed on the agenda's thread only. */
 public final class NodeFeed implements AutoCloseable {
     private final ClusterNode node;
     private final Deque<FeedRow> rows = new ArrayDeque<>();
@@ -21,7 +21,7 @@ public final class NodeFeed implements AutoCloseable {
         this.node = node;
     }
 
-    /** The next row, or the end, or neither when none came in time. */
+    /** The next row, or the end of the feed, or neither after the timeout. */
     private record Next(Optional<FeedRow> row, boolean ended) {}
 
     static NodeFeed open(ClusterNode node, String database, String since) throws IOException {
@@ -66,9 +66,9 @@ public final class NodeFeed implements AutoCloseable {
     /**
      * Waits for the next row.
      *
-     * @param millis at most so long
-     * @return the row, or nothing when none came in that time
-     * @throws IOException when the feed has ended because its node or the copy it read is gone
+     * @param millis the maximum time to wait
+     * @return the row; empty when there was none in that time
+     * @throws IOException when the feed has ended because its node, or the copy that it read, is gone
      */
     public Optional<FeedRow> next(long millis) throws IOException {
         Next next = node.await(then -> await(TimeUnit.MILLISECONDS.toMicros(millis), then));

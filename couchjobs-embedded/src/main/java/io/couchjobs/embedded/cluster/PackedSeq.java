@@ -11,15 +11,16 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A position in the feed of a cluster: for each range, the copy that was read, and how far. Copies number the same changes
- * differently, so other copies can use a position only as far as they know what they sent to that copy.
+ * A position in the feed of a cluster: for each range, the copy that was read and the sequence number that was reached. Copies
+ * number the same changes differently. Another copy can use the position only because it remembers which changes it sent to that
+ * copy.
  *
- * @param places by range
+ * @param places the places, by range
  */
 record PackedSeq(Map<Integer, Place> places) {
     static final PackedSeq START = new PackedSeq(Map.of());
 
-    /** How far one copy was read. */
+    /** The sequence number up to which a node's copy was read. */
     record Place(int node, long seq) {}
 
     PackedSeq {
@@ -36,7 +37,7 @@ record PackedSeq(Map<Integer, Place> places) {
         return Optional.ofNullable(places.get(range));
     }
 
-    /** {@return the position as clients see it: the sum of the numbers, and a part that only a node can read} */
+    /** {@return the position as clients see it: the sum of the sequence numbers, and an opaque part} */
     String text() {
         List<List<Long>> entries = new ArrayList<>();
         new TreeMap<>(places)
@@ -46,7 +47,7 @@ record PackedSeq(Map<Integer, Place> places) {
         return sum + "-" + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** Reads what {@link #text()} gave, or {@code 0}; the number in front does not matter. */
+    /** Parses the result of {@link #text()}, or {@code 0}. The leading number is ignored. */
     static PackedSeq parse(String text) {
         if (text.equals("0") || text.isEmpty()) {
             return START;

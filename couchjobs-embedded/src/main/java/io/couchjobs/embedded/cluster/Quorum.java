@@ -11,13 +11,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the answers of the copies to one write. Only equal revisions count together. A refusal never makes a quorum, so one
- * copy that took a write outvotes two that refused it, and the answer is 202.
+ * Combines the replies of the copies to one write. Only replies with equal revisions are counted together. Refusals never form a
+ * quorum: if one copy stored a write and two refused it, the answer is 202.
  *
- * @param needed copies that have to take a write
+ * @param needed the number of copies that must store a write
  */
 record Quorum(int needed) {
-    /** {@return the answer if it is certain already, before all copies have answered} */
+    /** {@return the answer if it is already certain before all copies have replied} */
     Optional<WriteRow> early(String id, List<EditResult> replies) {
         Map<Revision, Integer> counts = new HashMap<>();
         for (EditResult reply : replies) {
@@ -28,7 +28,7 @@ record Quorum(int needed) {
         return Optional.empty();
     }
 
-    /** {@return the answer when no more replies will come} */
+    /** {@return the answer when no further replies are expected} */
     WriteRow last(String id, List<EditResult> replies) {
         return early(id, replies).orElseGet(() -> minority(id, replies));
     }
@@ -49,7 +49,7 @@ record Quorum(int needed) {
                 .orElseGet(() -> new CouchError(500, "internal_server_error", "No copy answered."));
     }
 
-    /** {@return the status of an answer of many rows} */
+    /** {@return the status of an answer with several rows} */
     static int status(List<WriteRow> rows, boolean disagreed) {
         if (disagreed || rows.stream().anyMatch(row -> row.status() == 500)) {
             return 500;

@@ -3,23 +3,23 @@ package io.couchjobs.embedded.cluster;
 import java.util.Random;
 
 /**
- * Delays drawn from a seed: exponentially distributed around their means, a few of them much longer, as on machines that
- * also do other things. Not thread-safe.
+ * Seeded random delays with exponential distributions, in which a few delays are much longer than the mean, as on busy machines.
+ * Not thread-safe.
  */
 public final class RandomDelays implements Delays {
     private final Random random;
     private final Means means;
     private final long trickle;
 
-    /** The same seed gives the same delays. */
+    /** Creates delays. The same seed gives the same delays. */
     public RandomDelays(long seed, Means means) {
         this(seed, means, 0);
     }
 
     /**
-     * The same seed gives the same delays.
+     * Creates delays. The same seed gives the same delays.
      *
-     * @param trickle microseconds that lie on average between two documents that a copy offers another one; 0 for all at once
+     * @param trickle the average microseconds between two documents that a copy offers another copy; 0 for all at once
      */
     public RandomDelays(long seed, Means means, long trickle) {
         this.random = new Random(seed);
@@ -28,18 +28,18 @@ public final class RandomDelays implements Delays {
     }
 
     /**
-     * The mean and least delays, in microseconds.
+     * The mean and minimum delays, in microseconds.
      *
-     * @param remote the least time between two nodes
-     * @param link what is on average added to each message, also within a node
-     * @param begin how long on average a copy takes to begin with a request
-     * @param disk how long on average a change takes to be on disk
-     * @param sync the least time until changes are offered to the other copies; up to a tenth more is added
+     * @param remote the minimum delay of a message between two nodes
+     * @param link the average additional delay of each message, also within a node
+     * @param begin the average delay until a copy starts a request
+     * @param disk the average delay until a change is on disk
+     * @param sync the minimum delay until changes are offered to the other copies; up to a tenth is added
      */
     public record Means(long remote, long link, long begin, long disk, long sync) {
         /**
-         * As measured with CouchDB 3.5: claimers that start within about a millisecond of each other get about as many double
-         * answers as on a real cluster, through one node and through several. The other copies are offered changes after 5 s,
+         * Means as measured with CouchDB 3.5. When workers claim a job within about a millisecond of each other, through one node
+         * or several, both are accepted about as often as on a real cluster. Changes are offered to the other copies after 5 s,
          * CouchDB's default.
          */
         public static final Means COUCHDB_3_5 = new Means(50, 270, 8, 5_000, 5_000_000);

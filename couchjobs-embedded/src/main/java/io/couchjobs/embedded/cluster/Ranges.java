@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.zip.CRC32;
 
-/** Which range of a database a document belongs to: by its id's checksum, in equal parts. */
+/** Assigns documents to the ranges of a database, by the checksum of the id. All ranges are of equal size. */
 record Ranges(int count) {
     int of(String id) {
         CRC32 checksum = new CRC32();
@@ -12,7 +12,7 @@ record Ranges(int count) {
         return (int) ((checksum.getValue() * count) >>> Integer.SIZE);
     }
 
-    /** {@return the first and the last checksum of a range, as CouchDB writes them} */
+    /** {@return the first and last checksum of a range, in CouchDB's format} */
     String name(int range) {
         return String.format(Locale.ROOT, "%08x-%08x", first(range), first(range + 1) - 1);
     }

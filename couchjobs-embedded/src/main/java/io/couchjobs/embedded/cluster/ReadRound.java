@@ -10,9 +10,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * One read on its way. All copies are asked at once, and it is answered when a majority shows the same winner. Copies that
- * disagree are given each other's winners first, with their histories, and only winners: a leaf that loses in the copy that has
- * it stays there.
+ * A read of a document's winner. All copies are asked at once, and the answer is sent when a majority has the same winner. If the
+ * copies disagree, all of them first get each other's winners with their histories. Other leaves are not sent.
  */
 final class ReadRound {
     private static final Comparator<Doc> WINNING =
@@ -25,7 +24,7 @@ final class ReadRound {
     private int waiting;
     private boolean over;
 
-    /** The winner that a copy has shown. */
+    /** The winner that a copy has replied. */
     private record Reply(Optional<Doc> doc, List<Revision> path) {
         static Reply of(Optional<Doc> doc) {
             return new Reply(
@@ -36,7 +35,7 @@ final class ReadRound {
             return path.equals(other.path);
         }
 
-        /** Whether CouchDB can tell that this is an ancestor: the other history must lead to it, and this one must be as long. */
+        /** Returns whether CouchDB can tell that this winner is the other or its ancestor, by comparing their histories. */
         boolean isBehind(Reply other) {
             if (isSameAs(other) || path.isEmpty()) {
                 return true;
@@ -58,7 +57,7 @@ final class ReadRound {
         this.answer = answer;
     }
 
-    /** The answer is the winner, deleted or not, or empty when no copy that answered has the document. */
+    /** Starts a read. The answer is the winner, deleted or not; it is empty when no copy that replied has the document. */
     static void start(Shards shards, Member at, String id, Consumer<Optional<Doc>> answer) {
         new ReadRound(shards, at, answer).send(id);
     }
@@ -99,7 +98,7 @@ final class ReadRound {
         return Optional.empty();
     }
 
-    /** A copy that is merely behind is repaired while the reader goes on. A copy on another branch is repaired first. */
+    /** Answers with the majority's winner. Repairs copies that are only behind in the background, others before the answer. */
     private void agree(Reply quorum) {
         boolean behind = replies.stream().allMatch(reply -> reply.isBehind(quorum));
         boolean differs = !replies.stream().allMatch(quorum::isSameAs);

@@ -14,11 +14,11 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An agenda that keeps to the real time, with a thread of its own. Thread-safe. */
+/** An agenda in real time, with its own thread. Thread-safe. */
 public final class RealTime implements Agenda, Waiter, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RealTime.class);
 
-    /** The tasks that refuse the questions that are not answered yet. */
+    /** The tasks that fail the questions that are not answered yet. */
     private final Set<Runnable> refusals = ConcurrentHashMap.newKeySet();
 
     private final long begin = System.nanoTime();
@@ -41,7 +41,7 @@ public final class RealTime implements Agenda, Waiter, AutoCloseable {
         Future<?> unused = loop.schedule(() -> run(task), micros, TimeUnit.MICROSECONDS);
     }
 
-    /** The failure of one task must not stop the others. */
+    /** Runs a task. A failure is logged and does not stop the other tasks. */
     private static void run(Runnable task) {
         try {
             task.run();
@@ -68,7 +68,7 @@ public final class RealTime implements Agenda, Waiter, AutoCloseable {
             }
         });
         if (loop.isShutdown()) {
-            refusal.run(); // close may have gone through the refusals before this one was among them
+            refusal.run(); // close may have run all refusals before this one was added
         }
         try {
             return answer.get();
@@ -89,7 +89,7 @@ public final class RealTime implements Agenda, Waiter, AutoCloseable {
         answer.completeExceptionally(new UncheckedIOException(new IOException("The simulated cluster is closed.")));
     }
 
-    /** Drops the tasks that have not been done yet, and refuses the questions that are not answered yet. */
+    /** Drops the remaining tasks, and fails the questions that are not answered yet. */
     @Override
     public void close() {
         loop.shutdownNow();

@@ -7,10 +7,10 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * The copies of one database, and the way to them.
+ * The copies of one database, and the network that connects them.
  *
- * @param byRange the same, apart
- * @param timeout microseconds after which a coordinator answers with what it has
+ * @param byRange the copies of each range
+ * @param timeout microseconds after which a coordinator answers with the replies that it has
  */
 record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> byRange, long timeout) {
     static Shards of(Network network, Ranges ranges, List<Copy> all, long timeout) {
@@ -30,7 +30,7 @@ record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> b
         return byRange.get(range);
     }
 
-    /** {@return the position after everything in the copies from which a node reads, its own if it has any} */
+    /** {@return the position after all changes in the copies that a node reads; it prefers its own copies} */
     PackedSeq newest(Member member) {
         PackedSeq newest = PackedSeq.START;
         for (int range = 0; range < ranges.count(); range++) {
@@ -43,7 +43,7 @@ record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> b
         return newest;
     }
 
-    /** {@return how many copies are a majority} */
+    /** {@return the number of copies that form a majority} */
     int majority() {
         return ofRange(0).size() / 2 + 1;
     }
@@ -52,14 +52,14 @@ record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> b
         network.ask(new Ask<>(at, copy.member(), work, writes, reply, lost));
     }
 
-    /** {@return the other copies of a copy's range that its node is connected with} */
+    /** {@return the other copies of a copy's range whose nodes are connected with the copy's node} */
     List<Copy> peers(Copy copy) {
         return ofRange(copy.range()).stream()
                 .filter(other -> other != copy && network.isConnected(copy.member(), other.member()))
                 .toList();
     }
 
-    /** {@return the copies of a range that a node can ask, its own first} */
+    /** {@return the copies of a range that a node can reach, its own copy first} */
     List<Copy> reachable(Member at, int range) {
         List<Copy> reachable = new ArrayList<>();
         for (Copy copy : ofRange(range)) {
@@ -72,7 +72,7 @@ record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> b
         return reachable;
     }
 
-    /** Lets a node know something; it does not hear of it when it is out of reach. */
+    /** Sends a message to a node. The message is lost when the node is out of reach. */
     void tell(Member from, Member to, Runnable news) {
         network.tell(from, to, news);
     }

@@ -16,11 +16,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets code that blocks take part in virtual time. Each actor has a thread, but only one thread runs at any time, so a run is as
- * repeatable as the agenda alone. An actor that waits runs the next tasks on the agenda, until its answer has come or it is
- * another actor's turn. Time passes only while all wait.
+ * Lets blocking code run in virtual time. Each actor has a thread, but only one thread runs at any time, so a run is as
+ * repeatable as the agenda alone. A waiting actor runs the next tasks on the agenda until its answer has arrived or another actor
+ * has the turn. Time passes only while all actors wait.
  *
- * <p>Actors must not wait for each other by other means: nobody would have the turn. Otherwise not thread-safe.
+ * <p>Actors must not wait for each other by other means, because then no actor could run. Apart from actors taking turns, not
+ * thread-safe.
  */
 public final class Stage implements Waiter, AutoCloseable {
     private static final int FIRST_JAVA_THAT_PINS_NOTHING = 24;
@@ -41,7 +42,7 @@ public final class Stage implements Waiter, AutoCloseable {
         this.playing = house;
     }
 
-    /** Giving a turn to a virtual thread costs a fraction of what it costs to wake another. */
+    /** Uses virtual threads where possible, because switching to one costs a fraction of waking a platform thread. */
     private static ExecutorService threads() {
         if (Runtime.version().feature() >= FIRST_JAVA_THAT_PINS_NOTHING) {
             try {
@@ -59,7 +60,7 @@ public final class Stage implements Waiter, AutoCloseable {
         });
     }
 
-    /** A thread that takes turns with the others. */
+    /** A thread that takes turns with the other actors. */
     public final class Actor {
         private final String name;
         private final Semaphore turn = new Semaphore(0);
@@ -74,19 +75,19 @@ public final class Stage implements Waiter, AutoCloseable {
             this.name = name;
         }
 
-        /** Ends the actor where it waits: nothing that it asks for is done any more. */
+        /** Ends the actor while it waits. It cannot ask any further questions. */
         public void kill() {
             killed = true;
             frozenUntil = 0;
             call(this);
         }
 
-        /** Lets the actor do nothing for a time, even if its answer comes meanwhile. */
+        /** Suspends the actor for a time, even if its answer arrives meanwhile. */
         public void freeze(Duration duration) {
             frozenUntil = Math.max(frozenUntil, time.now() + TimeUnit.NANOSECONDS.toMicros(duration.toNanos()));
         }
 
-        /** {@return whether its script has not come to its end} */
+        /** {@return whether the actor's script is still running} */
         public boolean lives() {
             return !over;
         }
@@ -97,7 +98,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Thrown through the script of an actor that was killed. */
+    /** Thrown in the script of a killed actor. */
     public static final class Killed extends Error {
         private static final long serialVersionUID = 1L;
 
@@ -106,7 +107,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Starts an actor as soon as the agenda comes to it. An exception of the script ends the run. */
+    /** Starts an actor on the agenda. An exception from the script ends the run. */
     public Actor play(String name, Runnable script) {
         Actor actor = new Actor(name);
         living.add(actor);
@@ -127,7 +128,7 @@ public final class Stage implements Waiter, AutoCloseable {
                 script.run();
             }
         } catch (Killed e) {
-            // as it was wanted
+            // expected
         } catch (RuntimeException | Error e) {
             trouble = actor.killed ? trouble : e;
         }
@@ -138,7 +139,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Does the next task. When there is none for now, gives the turn to the thread that lets time pass. */
+    /** Runs the next task. If there is none, gives the turn to the thread that runs the agenda. */
     private void goOn() {
         boolean more = false;
         try {
@@ -151,7 +152,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Wakes an actor when its time has come. */
+    /** Schedules the turn of an actor, after the time for which it is frozen. */
     private void call(Actor actor) {
         time.after(Math.max(0, actor.frozenUntil - time.now()), () -> {
             if (actor.frozenUntil > time.now()) {
@@ -163,7 +164,7 @@ public final class Stage implements Waiter, AutoCloseable {
         });
     }
 
-    /** Called by the thread that has the turn; it waits until it gets the turn back. */
+    /** Gives the turn to an actor. The calling thread waits until it gets the turn back. */
     private void give(Actor next) {
         Actor before = playing;
         if (next == before) {
@@ -186,7 +187,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** An actor that waits for another one by other means than this stage would wait for ever. */
+    /** Waits for the turn. Fails when an actor blocks by other means than this stage, because it would wait forever. */
     private void watch() {
         long seen = -1;
         while (!hasTheTurn()) {
@@ -195,7 +196,7 @@ public final class Stage implements Waiter, AutoCloseable {
                         new IllegalStateException(playing + " blocks, and nobody has the turn.");
                 Thread thread = playing.thread;
                 blocked.setStackTrace(thread == null ? new StackTraceElement[0] : thread.getStackTrace());
-                living.clear(); // they cannot be told any more
+                living.clear(); // the other actors cannot run any more
                 throw blocked;
             }
             seen = turns.get();
@@ -211,7 +212,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** An answer that an actor waits for. */
+    /** The answer that an actor waits for. */
     private final class Wish<T> implements Consumer<T> {
         private final Actor actor;
         private boolean over;
@@ -249,9 +250,9 @@ public final class Stage implements Waiter, AutoCloseable {
     }
 
     /**
-     * Called by an actor: asks, and waits for the answer.
+     * Asks a question and waits for the answer. Called by an actor.
      *
-     * @throws UncheckedIOException when the time of {@link #within} is over first
+     * @throws UncheckedIOException when the time limit of {@link #within} is exceeded
      */
     @Override
     public <T> T ask(Consumer<Consumer<T>> question) {
@@ -284,7 +285,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Called by an actor: runs a task whose questions must be answered within a time. */
+    /** Runs a task with a time limit for its questions. Called by an actor. */
     public <T> T within(Duration patience, Supplier<T> task) {
         Actor actor = actor();
         long before = actor.deadline;
@@ -296,7 +297,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Called by an actor: lets time pass. */
+    /** Waits for a time. Called by an actor. */
     public void sleep(long micros) {
         Boolean woken = ask(answer -> time.after(micros, () -> answer.accept(true)));
         assert woken;

@@ -5,7 +5,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** An agenda whose time passes only when a caller runs it, from one task to the next without waiting. Not thread-safe. */
+/** An agenda in virtual time, which passes only while a caller runs it and jumps from task to task. Not thread-safe. */
 public final class VirtualTime implements Agenda {
     private final PriorityQueue<Entry> entries = new PriorityQueue<>();
     private long now;
@@ -30,7 +30,7 @@ public final class VirtualTime implements Agenda {
         entries.add(new Entry(now + Math.max(0, micros), count++, task));
     }
 
-    /** Does all tasks that fall due within a time, and moves the clock to its end. */
+    /** Runs all tasks that are due within a time, and moves the clock forward by that time. */
     public void pass(Duration time) {
         long end = now + TimeUnit.NANOSECONDS.toMicros(time.toNanos());
         run(() -> entries.isEmpty() || entries.element().due() > end);
@@ -38,9 +38,9 @@ public final class VirtualTime implements Agenda {
     }
 
     /**
-     * Does one thing after the other until a condition holds.
+     * Runs tasks until a condition holds.
      *
-     * @throws IllegalStateException when there is nothing left to do and it does not hold
+     * @throws IllegalStateException when no task is left and the condition does not hold
      */
     public void until(BooleanSupplier condition) {
         run(() -> entries.isEmpty() || condition.getAsBoolean());
@@ -57,7 +57,7 @@ public final class VirtualTime implements Agenda {
         }
     }
 
-    /** Does one thing; false when there is nothing to do for now. */
+    /** Runs the next task. Returns false when the current run is over. */
     boolean step() {
         if (over.getAsBoolean()) {
             return false;

@@ -7,8 +7,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * The way of a client to the nodes. A request may reach no node, and an answer may be late or lost, whatever was stored. Not
- * thread-safe.
+ * The connection between clients and nodes. Requests may be lost, and answers may be late or lost although a write was stored.
+ * Not thread-safe.
  */
 public final class Wire {
     private final Agenda agenda;
@@ -16,7 +16,7 @@ public final class Wire {
     private final Trouble trouble;
     private final Random random;
 
-    /** The same seed gives the same trouble. */
+    /** Creates a wire. The same seed causes the same trouble. */
     public Wire(Agenda agenda, Cluster cluster, Trouble trouble, long seed) {
         this.agenda = agenda;
         this.cluster = cluster;
@@ -29,25 +29,25 @@ public final class Wire {
     }
 
     /**
-     * The trouble that may happen to a request.
+     * The probabilities and delays of trouble with requests.
      *
-     * @param lostRequests which part of the requests never arrives, 0 to 1
-     * @param lostAnswers which part of the answers never arrives, 0 to 1
-     * @param delay how many microseconds a request takes on average to its node, and an answer back
-     * @param slow which part of the requests, and of the answers, is much longer on its way
-     * @param slowDelay how many microseconds these take at most
+     * @param lostRequests the fraction of requests that never arrive, 0 to 1
+     * @param lostAnswers the fraction of answers that never arrive, 0 to 1
+     * @param delay the average delay of a request, and of an answer, in microseconds
+     * @param slow the fraction of requests, and of answers, with an additional delay, 0 to 1
+     * @param slowDelay the maximum additional delay of these, in microseconds
      */
     public record Trouble(double lostRequests, double lostAnswers, long delay, double slow, long slowDelay) {
-        /** Nothing is much longer on its way than the rest. */
+        /** Creates trouble without additional delays. */
         public Trouble(double lostRequests, double lostAnswers, long delay) {
             this(lostRequests, lostAnswers, delay, 0, 0);
         }
 
-        /** Nothing is lost; both ways together take a millisecond on average. */
+        /** Nothing is lost; a request and its answer together take a millisecond on average. */
         public static final Trouble NONE = new Trouble(0, 0, 500);
     }
 
-    /** One request; it ends once, with an answer or a failure, or never when its node is frozen. */
+    /** A request. It ends once, with an answer or a failure, or never while its node is frozen. */
     private static final class Request<T> {
         private final Consumer<T> answer;
         private final Consumer<IOException> failure;
@@ -76,8 +76,8 @@ public final class Wire {
     /**
      * Asks a node about the first database.
      *
-     * @param question asks the coordinator, and gives it the receiver of the answer
-     * @param failure is told that there is no answer; what was asked may have been done
+     * @param question is called with the coordinator and the receiver of the answer
+     * @param failure is called when there is no answer; a write may have been stored
      */
     public <T> void ask(
             int node,
@@ -87,7 +87,7 @@ public final class Wire {
         ask(cluster.node(node), question, answer, failure);
     }
 
-    /** As {@link #ask(int, BiConsumer, Consumer, Consumer)}, about any database. */
+    /** Asks a node about any database, like {@link #ask(int, BiConsumer, Consumer, Consumer)}. */
     public <T> void ask(
             Coordinator node,
             BiConsumer<Coordinator, Consumer<T>> question,

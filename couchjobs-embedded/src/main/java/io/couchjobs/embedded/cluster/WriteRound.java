@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * One write on its way. It is sent to all copies of its documents at once. It is answered as soon as every document has its
- * quorum, when no copy is left to answer, or when the time is over. Copies that answer later have stored it nevertheless.
+ * A write of documents. It is sent to all copies of its documents at once. The answer is sent when every document has its quorum,
+ * when no further replies are expected, or after the timeout. Copies that reply later have stored the write anyway.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/cluster/sharding.html#quorum">Quorum</a>
  */
@@ -40,8 +40,8 @@ final class WriteRound {
     /**
      * The documents to write.
      *
-     * @param replicated whether the revisions are taken over as they are
-     * @param quorum copies that have to take each document
+     * @param replicated whether the documents keep their own revisions
+     * @param quorum the number of copies that must store each document
      */
     record Write(List<Edit> edits, boolean replicated, int quorum) {}
 
@@ -115,7 +115,7 @@ final class WriteRound {
         answer.accept(new WriteAnswer(Quorum.status(rows, replies.stream().anyMatch(Quorum::disagree)), rows));
     }
 
-    /** For replicated writes, CouchDB does not say that fewer copies than the quorum took them. */
+    /** Hides, as CouchDB does, that fewer copies than the quorum stored a replicated write. */
     private WriteRow shown(WriteRow row) {
         return replicated && row.accepted() ? new WriteRow(row.id(), row.rev(), false, null) : row;
     }

@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one changes feed to one client, on the calling thread. The next write, at the latest the next heartbeat, notices that a
- * client went away.
+ * Writes a changes feed to a client, on the calling thread. A disconnected client is noticed by the next write, at the latest by
+ * the next heartbeat.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/changes.html">The changes API</a>
  */
 public final class Feed {
-    /** How often an answer that is to end looks again for documents that have changed meanwhile: each look has only the rows after the last one. */
+    /** The maximum number of passes before a feed ends. Each pass reads only the changes after the previous one. */
     private static final int MOST_PASSES = 100;
 
     private final Database database;
@@ -32,7 +32,7 @@ public final class Feed {
     private final Framing framing;
     private long position;
     private long left;
-    /** Whether documents have changed since the last look at the changes, before their rows were written. */
+    /** Whether a document changed again before its row was written, so that the pass skipped it. */
     private boolean overtaken;
 
     public Feed(Database database, FeedRequest request, OutputStream out) {
@@ -65,8 +65,8 @@ public final class Feed {
     }
 
     /**
-     * Rows are flushed as a burst; the position moves over filtered rows too. A row is told when its change is on disk: one that is
-     * lost in a crash gives its number to another.
+     * Writes the rows after the position and flushes them together. The position also moves over filtered rows. Writes only
+     * changes that are on disk, because after a crash another change gets the number of a lost one.
      */
     private boolean writeRows() throws IOException {
         boolean found = false;
@@ -98,7 +98,7 @@ public final class Feed {
         return database.winner(change.id()).filter(winner -> winner.seq() == change.seq());
     }
 
-    /** False when the feed is over: no change in time, or the database is gone. */
+    /** Waits for a change. Returns false when the feed is over: the time has passed, or the database is closed. */
     private boolean await() throws IOException, InterruptedException {
         long start = System.nanoTime();
         while (!database.isClosed()) {

@@ -3,11 +3,11 @@ package io.couchjobs.embedded.feed;
 /**
  * A client's request to the changes feed.
  *
- * @param since the number after which changes are wanted
- * @param limit the most rows; {@link #NO_LIMIT} for all
- * @param seqInterval one of so many rows tells its position
- * @param heartbeat milliseconds between signs of life; 0 for none, and then {@code timeout} counts
- * @param timeout milliseconds without a change after which a waiting feed ends
+ * @param since the sequence number after which changes are wanted
+ * @param limit the maximum number of rows; {@link #NO_LIMIT} for all
+ * @param seqInterval one in this many rows contains its sequence
+ * @param heartbeat milliseconds between heartbeats; 0 for none, and then {@code timeout} applies
+ * @param timeout the milliseconds without a change after which a waiting feed ends
  */
 public record FeedRequest(
         Form form,
@@ -18,10 +18,10 @@ public record FeedRequest(
         long timeout,
         Rows rows,
         LeafFilter filter) {
-    /** As many rows as CouchDB gives without a limit. */
+    /** The number of rows that CouchDB uses as "no limit". */
     public static final long NO_LIMIT = 1_000_000_000_000_000L;
 
-    /** How the feed answers. */
+    /** The forms of a feed. */
     public enum Form {
         NORMAL,
         LONGPOLL,

@@ -3,7 +3,7 @@ package io.couchjobs.embedded.feed;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.POJONode;
 
-/** The way to a field of a document: names of members and places in lists, as in {@code items.0.sku}. */
+/** A path to a field of a document: names of fields and indexes of lists, such as {@code items.0.sku}. */
 final class FieldPath {
     private static final JsonNode BAD = new POJONode(null);
 
@@ -17,8 +17,8 @@ final class FieldPath {
     }
 
     /**
-     * {@return whether a field is behind what a path cannot enter, as a text or null} No condition holds for it, not even that it
-     * is missing.
+     * {@return whether a path led into a value that has no fields, such as a string or null} No condition holds for such a field,
+     * not even that the field is missing.
      */
     static boolean isBad(JsonNode value) {
         return value.isPojo();

@@ -1,6 +1,6 @@
 package io.couchjobs.embedded.feed;
 
-/** The text around the rows of a feed; stateful, one per feed. */
+/** The text around the rows of a feed. Stateful: each feed needs its own instance. */
 abstract class Framing {
     abstract String begin();
 
@@ -49,7 +49,7 @@ abstract class Framing {
         }
     }
 
-    /** An object per line. */
+    /** One JSON object per line. */
     private static final class Lines extends Framing {
         @Override
         String begin() {

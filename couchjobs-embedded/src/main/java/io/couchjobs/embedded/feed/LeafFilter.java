@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The filter of a feed. It looks at the winner of a document, or chooses among all of its leaves. A row shows the document of the winner
- * even if only others are chosen.
+ * The filter of a feed. Applies to the winner of a document, or to all of its leaves. A row shows the winner's document even if
+ * the filter accepts only other leaves.
  *
- * @param allLeaves whether it looks at all leaves
+ * @param allLeaves whether the filter applies to all leaves
  */
 public record LeafFilter(Database database, boolean allLeaves, Predicate<Doc> filter) {
-    /** {@return the leaves that a row names; without any there is no row} */
+    /** {@return the leaves that the filter accepts; without any, the document gets no row} */
     public List<Node> chosen(Doc winner) {
         List<Node> leaves = allLeaves ? winner.tree().leaves() : List.of(winner.node());
         return leaves.stream().filter(leaf -> isChosen(winner, leaf)).toList();

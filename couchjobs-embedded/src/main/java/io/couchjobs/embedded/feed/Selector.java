@@ -21,13 +21,13 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * A condition on a document, compiled from a Mango selector. A negation is carried down to the fields, as CouchDB does:
- * a document without the field is chosen neither by a condition on it nor by its opposite.
+ * Compiles a Mango selector to a condition on documents. As in CouchDB, a negation applies to the conditions on fields. A
+ * document without a field meets neither a condition on the field nor the negated condition.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/find.html#selector-syntax">Selector syntax</a>
  */
 public final class Selector {
-    /** Fields and their subfields are ordered as view keys are, but the document's id as document ids are. */
+    /** Fields are compared in the order of view keys; a document's {@code _id} is compared in the order of document ids. */
     private static final Selector OF_DOCUMENT = new Selector(Collation::key);
 
     private static final Selector OF_ID = new Selector(Collation::rawKey);
@@ -70,7 +70,7 @@ public final class Selector {
         return doc -> inner.test(path.in(doc));
     }
 
-    /** An object is a nested selector or operators, anything else is meant to be equal. */
+    /** Compiles the condition on a field. An object is a nested selector or contains operators; any other value means equality. */
     private Predicate<JsonNode> condition(JsonNode argument, boolean not) {
         return argument.isObject() && !argument.isEmpty()
                 ? compile(argument, not)
@@ -151,7 +151,7 @@ public final class Selector {
         }
     }
 
-    /** Unlike other operators this one compares exactly: 1 is not 1.0. */
+    /** Returns whether a list has all elements. Unlike other operators, {@code $all} compares exactly: 1 does not equal 1.0. */
     private static boolean hasAll(JsonNode list, List<JsonNode> wanted) {
         if (wanted.size() == 1 && wanted.get(0).equals(list)) {
             return true;
@@ -165,7 +165,7 @@ public final class Selector {
         return value -> wanted.test(Arrays.compareUnsigned(order.apply(value), key));
     }
 
-    /** Tests the elements of a list, and not the list itself. */
+    /** Compiles {@code $in}. If the field is a list, its elements are tested and not the list itself. */
     private Predicate<JsonNode> in(String name, JsonNode argument) {
         Predicate<JsonNode> equal = any(array(name, argument)
                 .map(one -> compared(one, sign -> sign == 0))
@@ -228,7 +228,7 @@ public final class Selector {
         return CouchError.badRequest("Bad argument for operator " + operator + ": " + term(argument));
     }
 
-    /** {@return a value as CouchDB writes it in an error: as an Erlang term, where a text is the numbers of its bytes} */
+    /** {@return a value as CouchDB's errors show it: as an Erlang term, in which a string is a list of byte values} */
     private static String term(JsonNode value) {
         if (value.isTextual()) {
             byte[] bytes = value.textValue().getBytes(StandardCharsets.UTF_8);

@@ -3,7 +3,7 @@ package io.couchjobs.embedded.feed;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.store.Database;
 
-/** Positions in a feed as clients see them: a number and a mark of the database, as opaque as CouchDB's own. */
+/** Formats and parses the update sequences that clients see: a sequence number and an id of the database. Opaque, as in CouchDB. */
 public final class Seqs {
     private static final int MARK = 24;
 
@@ -13,7 +13,7 @@ public final class Seqs {
         return seq + "-g1" + database.uuid().substring(0, MARK);
     }
 
-    /** Reads a position; one of another database, or of one deleted meanwhile, is the beginning, as in CouchDB. */
+    /** Parses an update sequence. As in CouchDB, a sequence of another database, or of a deleted one, means the beginning. */
     public static long parse(Database database, String text) {
         String since = text.replace("\"", "");
         if (since.equals("now")) {

@@ -1,3 +1,3 @@
-/** The changes feed: its filters, its selector language and its four forms. */
+/** The changes feed: its filters, the selector language, and the four forms of a feed. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.embedded.feed;

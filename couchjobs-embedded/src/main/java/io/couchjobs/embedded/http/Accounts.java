@@ -16,8 +16,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The users that may log in: the administrators given at the start, and the users with a document in {@code _users}. Without
- * administrators everybody is one. Thread-safe.
+ * The users that may log in: the configured administrators, and the users with a document in {@code _users}. Without
+ * administrators, every client is one. Thread-safe.
  */
 public final class Accounts {
     static final String USERS = "_users";
@@ -86,7 +86,7 @@ public final class Accounts {
         return CouchError.unauthorized("Name or password is incorrect.");
     }
 
-    /** Starts a session and returns the user and, through the call, the cookie. */
+    /** Starts a session and returns its user. Sets the session cookie on the call. */
     User logIn(Call call, String name, String password) {
         User user = admins.isEmpty() ? new User(name, List.of(User.ADMIN)) : check(name, password);
         String token = UUID.randomUUID().toString();

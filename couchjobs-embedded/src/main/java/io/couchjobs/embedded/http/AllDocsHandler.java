@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.h2.mvstore.Cursor;
 import org.jspecify.annotations.Nullable;
 
-/** {@code _all_docs} and {@code _design_docs}: the documents by id. */
+/** Handles {@code _all_docs} and {@code _design_docs}: the documents by id. */
 final class AllDocsHandler {
     private static final String DESIGN_FIRST = "_design/";
     private static final String DESIGN_LAST = "_design/\uDBFF\uDFFF";
@@ -129,7 +129,7 @@ final class AllDocsHandler {
         return live.countBefore(DESIGN_LAST) - live.countBefore(DESIGN_FIRST);
     }
 
-    /** False when a document that the row shall bring has been deleted meanwhile: there is no row then. */
+    /** Writes a row. Returns false, without writing, when the row should include a document that has been deleted meanwhile. */
     private static boolean write(Database database, QueryArgs args, RowWriter rows, String id, String rev)
             throws IOException {
         if (!args.includeDocs()) {
@@ -152,7 +152,7 @@ final class AllDocsHandler {
         return descending ? live.size() - before - (live.rev(from) == null ? 0 : 1) : before;
     }
 
-    /** A key that is no text is fine as the edge of a range, but no document has it. */
+    /** Returns whether a key cannot be a document id. */
     private static boolean isUnfindable(@Nullable JsonNode key) {
         return key != null && key.isNumber();
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns what routes return or throw into the end of an exchange. Thread-safe. */
+/** Answers an exchange by its route, and turns exceptions into error responses. Thread-safe. */
 final class Answering {
     private static final Logger LOG = LoggerFactory.getLogger(Answering.class);
     private static final String CONNECTION = "Connection";
@@ -21,7 +21,7 @@ final class Answering {
         this.routes = routes;
     }
 
-    /** An answer that breaks off in the middle must look broken, so its connection is cut and not ended. */
+    /** Answers an exchange. If an answer fails halfway, the connection is cut, so that the client notices. */
     void answer(HttpExchange exchange, Call call) throws IOException {
         try {
             exchange.getResponseHeaders().set("Server", ServerHandler.SOFTWARE);
@@ -40,7 +40,7 @@ final class Answering {
         }
     }
 
-    /** The JDK's server closes the connection without a word, and some clients then send their next request into it. */
+    /** The JDK's server would close the connection without telling the client, and some clients would reuse it. */
     private static boolean isLastOfItsConnection(HttpExchange exchange) {
         String connection = exchange.getRequestHeaders().getFirst(CONNECTION);
         return CLOSE.equalsIgnoreCase(connection);

@@ -11,7 +11,7 @@ import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.tree.Revision;
 import java.util.List;
 
-/** One attachment: read, written, deleted. */
+/** Reads, writes and deletes one attachment. */
 final class AttachmentHandler {
     private final Call call;
     private final Db db;

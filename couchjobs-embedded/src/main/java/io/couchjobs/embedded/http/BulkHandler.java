@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Many documents in one request. */
+/** Handles {@code _bulk_docs} and {@code _bulk_get}: many documents in one request. */
 final class BulkHandler {
     void register(Map<String, DbHandler> handlers) {
         handlers.put("_bulk_docs", BulkHandler::write);
@@ -49,7 +49,7 @@ final class BulkHandler {
         }
     }
 
-    /** The {@code _local/} documents among them go their own way. */
+    /** Writes the edits and returns one row for each. The {@code _local/} documents are written separately. */
     private static ArrayNode rows(List<Edit> edits, Db db) {
         Iterator<EditResult> results = db.write(withoutLocals(edits)).iterator();
         ArrayNode rows = Json.array();
@@ -112,7 +112,7 @@ final class BulkHandler {
         call.answer(200, answer);
     }
 
-    /** {@return what a {@code _bulk_get} asks for} */
+    /** {@return the entries of a {@code _bulk_get} request} */
     static List<JsonNode> wanted(Call call) {
         JsonNode wanted = call.jsonObject().path("docs");
         if (!wanted.isArray()) {
@@ -139,7 +139,7 @@ final class BulkHandler {
         return result;
     }
 
-    /** Without a revision, all leaves. */
+    /** Returns a named revision, or all leaves when no revision is named. */
     private static List<Doc> found(Database database, String id, @Nullable String rev, boolean latest) {
         List<Doc> found = rev != null
                 ? OpenRevs.docs(database, id, Revision.parse(rev), latest)

@@ -22,14 +22,14 @@ import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
-/** One request and its answer. Used by one thread. */
+/** A request and its answer. Used by one thread. */
 final class Call {
     private static final int LARGEST_BODY = 64 << 20;
     private static final int WORTH_ZIPPING = 16 << 10;
     private static final String JSON = "application/json";
     private static final String NO_OBJECT = "Request body must be a JSON object";
 
-    /** Where the answer of a mute call goes: as if its client had gone away, which ends a feed, too. */
+    /** The output of a mute call. Fails as if the client had disconnected, which also ends a feed. */
     private static final class CutOutput extends OutputStream {
         @Override
         public void write(int b) throws IOException {
@@ -48,7 +48,7 @@ final class Call {
     private final List<String> path;
     private final Map<String, String> query;
 
-    /** A mute call does everything but answer. */
+    /** Creates a call. A mute call is processed, but not answered. */
     Call(HttpExchange exchange, boolean mute) {
         this.mute = mute;
         this.exchange = exchange;
@@ -68,7 +68,7 @@ final class Call {
         return is("GET") || is("HEAD");
     }
 
-    /** {@return the decoded parts of the path; an escaped slash does not part} */
+    /** {@return the decoded segments of the path; an escaped slash does not separate segments} */
     List<String> path() {
         return path;
     }
@@ -77,7 +77,7 @@ final class Call {
         return n < path.size() ? path.get(n) : "";
     }
 
-    /** {@return the rest of the path from a segment on, with slashes} */
+    /** {@return the path from a segment on, with slashes} */
     String rest(int from) {
         return String.join("/", path.subList(Math.min(from, path.size()), path.size()));
     }
@@ -102,7 +102,7 @@ final class Call {
         exchange.getResponseHeaders().set(name, value);
     }
 
-    /** Fails unless the method is one of these. */
+    /** Throws an error unless the method is one of these. */
     void allow(String... methods) {
         if (!Arrays.asList(methods).contains(method())) {
             String allowed = String.join(",", methods);
@@ -111,13 +111,13 @@ final class Call {
         }
     }
 
-    /** Reads the body as JSON, which its content type must say. */
+    /** Reads the body as JSON. The content type must be JSON. */
     JsonNode json() {
         requireJson();
         return parsed();
     }
 
-    /** Reads the body as JSON, whatever its content type says. */
+    /** Reads the body as JSON, regardless of the content type. */
     JsonNode parsed() {
         return Json.parseBody(body());
     }
@@ -133,7 +133,7 @@ final class Call {
         return Json.asObject(json(), NO_OBJECT);
     }
 
-    /** As {@link #jsonObject()}; no body is an empty object. */
+    /** Reads the body like {@link #jsonObject()}; an empty body counts as an empty object. */
     ObjectNode jsonObjectOrNone() {
         requireJson();
         byte[] bytes = body();
@@ -226,7 +226,7 @@ final class Call {
         }
     }
 
-    /** Starts an answer whose length is not known, and hands out where it goes. */
+    /** Starts an answer of unknown length, and returns its output. */
     OutputStream stream(int status, String contentType) throws IOException {
         setHeader("Content-Type", contentType);
         if (mute) {
@@ -258,14 +258,14 @@ final class Call {
         setHeader("ETag", '"' + value + '"');
     }
 
-    /** {@return whether the client has this version already} */
+    /** {@return whether the client already has this version} */
     boolean hasVersion(String etag) {
         return header("If-None-Match")
                 .filter(known -> known.equals('"' + etag + '"'))
                 .isPresent();
     }
 
-    /** {@return the revision a client names: in the query string or the {@code If-Match} header} */
+    /** {@return the revision in the query string or the {@code If-Match} header} */
     @Nullable
     String rev() {
         return param("rev")

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** {@code _changes}: reads the request, then leaves it to a {@link Feed}. */
+/** Handles {@code _changes}: parses the request and runs a {@link Feed}. */
 final class ChangesHandler implements DbHandler {
     private static final long LONGEST_WAIT = 60_000;
 
@@ -55,7 +55,7 @@ final class ChangesHandler implements DbHandler {
         return new LeafFilter(database, allLeaves, filter(call, database, user, body));
     }
 
-    /** A row tells its position when the number of rows that are left, this one included, is a multiple of so many. */
+    /** A row contains its sequence if the number of remaining rows, including itself, is a multiple of this interval. */
     static long seqInterval(Call call) {
         String text = call.param("seq_interval").orElse("1");
         if (!text.matches("[+]?[0-9]{1,18}") || Long.parseLong(text) == 0) {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code _bulk_docs} of a cluster. A row says {@code "accepted": true} when fewer copies than the quorum have taken it. */
+/** Handles {@code _bulk_docs} in a cluster. {@code "accepted": true} in a row means that fewer copies than the quorum stored it. */
 final class ClusterBulk {
     private ClusterBulk() {}
 
@@ -35,7 +35,7 @@ final class ClusterBulk {
         }
     }
 
-    /** Writes with the quorum that the request asks for, by default a majority. */
+    /** Writes with the quorum that the request names in {@code w}; the default is a majority. */
     static WriteAnswer write(Call call, ClusterNode node, String database, List<Edit> edits) throws IOException {
         Optional<Integer> quorum = call.param("w").map(text -> (int) Params.number("w", text));
         return node.ask(database, (at, then) -> {

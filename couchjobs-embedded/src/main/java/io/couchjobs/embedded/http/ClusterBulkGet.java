@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code _bulk_get} of a cluster, for whole documents: all leaves of each, read by quorum. One revision is the node's own. */
+/** Handles {@code _bulk_get} in a cluster. Reads all leaves by quorum, but named revisions from the node's own copies. */
 final class ClusterBulkGet {
     private ClusterBulkGet() {}
 

@@ -16,7 +16,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** {@code _changes} of a cluster: normal, longpoll and continuous. A feed whose copy is lost breaks off. */
+/** Handles {@code _changes} in a cluster: normal, longpoll and continuous feeds. A feed breaks off when its copy is lost. */
 final class ClusterChanges {
     private static final long LONGEST_WAIT = 60_000;
 
@@ -42,7 +42,7 @@ final class ClusterChanges {
         this.position = since();
     }
 
-    /** An answer that breaks off must look broken, so only a complete answer is ended properly. */
+    /** Answers a request. Closes the output only after a complete answer, so that a client can detect an incomplete one. */
     static void answer(Call call, ClusterNode node, String database) throws IOException {
         call.allow("GET", "HEAD", "POST");
         node.own(database);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One document of a cluster: read, written, deleted, each time by quorum. */
+/** Reads, writes and deletes one document of a cluster by quorum. */
 final class ClusterDocument {
     private final Call call;
     private final ClusterNode node;
@@ -54,7 +54,7 @@ final class ClusterDocument {
         answer(node.ask(database, (at, then) -> at.replicate(List.of(edit), then)), Edits.statusOfPut(edit));
     }
 
-    /** A local document. Its revision is not checked, and copies do not send each other missed local documents. */
+    /** Handles a local document. Its revision is not checked, and copies do not send each other missed local documents. */
     void handleLocal() throws IOException {
         call.allow("DELETE", "GET", "HEAD", "PUT");
         switch (call.method()) {
@@ -132,7 +132,7 @@ final class ClusterDocument {
         return Json.object().<ObjectNode>set("ok", DocShape.of(call).json(own, doc));
     }
 
-    /** A revision that is no leaf any more is looked for in the node's own copy only. */
+    /** Returns the winner, or a named revision. A revision that is not a leaf is read from the node's own copy only. */
     private Doc wanted(Database own, @Nullable String rev) throws IOException {
         if (rev == null) {
             Doc winner = winner();

@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code _all_docs} of a cluster: documents by keys are read by quorum, a range from the node's own copy. */
+/** Handles {@code _all_docs} in a cluster. Documents by keys are read by quorum, a range from the node's own copy. */
 final class ClusterKeys {
     private ClusterKeys() {}
 

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Routes the requests to one node of a simulated cluster. Requests that the copies decide together go to its coordinator. The
- * others, such as views, are answered from the node's own copies. Purges and settings stay on the node.
+ * Routes the requests to one node of a simulated cluster. Requests that need a quorum go to the node's coordinator. Other
+ * requests, such as views, are answered from the node's own copies. Purges and settings apply only to this node.
  */
 final class ClusterRouter implements Routes {
     private final ClusterNode node;
@@ -37,7 +37,7 @@ final class ClusterRouter implements Routes {
         }
     }
 
-    /** Answers from the node alone; a dead or frozen node does not answer. */
+    /** Answers from the node's own copies. A dead or frozen node does not answer. */
     private void ask(Call call) throws IOException, InterruptedException {
         node.requireAlive();
         own.handle(call);
@@ -69,7 +69,7 @@ final class ClusterRouter implements Routes {
         }
     }
 
-    /** The numbers of the node's own copy, as those of the other copies differ only for a moment. */
+    /** Answers with the numbers of the node's own copy, because those of other copies differ only for a moment. */
     private void info(Call call, String database) throws IOException {
         call.allow("GET", "HEAD");
         ObjectNode info = DatabaseHandler.info(node.own(database));

@@ -5,9 +5,9 @@ import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 
 /**
- * Lets pages of one origin read answers, with credentials, as CouchDB's {@code [cors]} settings do.
+ * Allows pages of one origin to read answers, with credentials, like CouchDB's {@code [cors]} settings.
  *
- * @param origin scheme, host and port; empty for no origin at all
+ * @param origin scheme, host and port; empty for no origin
  * @see <a href="https://docs.couchdb.org/en/stable/config/http.html#cross-origin-resource-sharing">CouchDB's settings</a>
  */
 public record Cors(String origin) {
@@ -16,7 +16,7 @@ public record Cors(String origin) {
     private static final String METHODS = "GET, HEAD, POST, PUT, DELETE";
     private static final String EXPOSED = "content-type, etag, server, x-couch-request-id";
 
-    /** Answers the question that a browser asks before a request; false when this is none. */
+    /** Adds the CORS headers, and answers a preflight request. Returns whether the request is answered. */
     boolean answered(HttpExchange exchange) throws IOException {
         Headers asked = exchange.getRequestHeaders();
         if (origin.isEmpty() || !origin.equals(asked.getFirst("Origin"))) {

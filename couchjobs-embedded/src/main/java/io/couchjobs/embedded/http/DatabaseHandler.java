@@ -8,7 +8,7 @@ import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.store.Database;
 
-/** A database as a whole; POST adds a document to it. */
+/** Handles a database as a whole; POST adds a document. */
 final class DatabaseHandler {
     private static final int DISK_FORMAT = 8;
     private static final int MOST_INFOS = 100;
@@ -43,7 +43,7 @@ final class DatabaseHandler {
         call.answer(201, Json.object().put("ok", true));
     }
 
-    /** Answers {@code _dbs_info}: several databases as a whole, by their names. */
+    /** Answers {@code _dbs_info}, the information about several databases. */
     static void infos(Call call, Databases databases, User user) {
         call.allow("POST");
         JsonNode keys = call.jsonObjectOrNone().path("keys");

@@ -7,7 +7,7 @@ import io.couchjobs.embedded.view.Views;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The databases, each with its indexes and validation functions as long as it lives. Thread-safe. */
+/** The databases of a server, each with its indexes and validation functions. Thread-safe. */
 final class Databases {
     private record Parts(Views views, Validators validators) {}
 
@@ -22,7 +22,7 @@ final class Databases {
         return store;
     }
 
-    /** {@return a database, if the user may read it} */
+    /** {@return a database; throws an error when the user may not read it} */
     Db open(String name, User user) {
         Database database = store.get(name);
         if (!user.isMemberOf(database.settings().security())) {

@@ -9,15 +9,15 @@ import io.couchjobs.embedded.view.Validators;
 import io.couchjobs.embedded.view.Views;
 import java.util.List;
 
-/** A database with its indexes and validation functions, and the user who is calling. */
+/** A database with its indexes and validation functions, and the user of the request. */
 record Db(Database database, Views views, Validators validators, User user) {
-    /** Stores client writes, as far as the user may and the validation functions agree. */
+    /** Stores edits that the user's rights and the validation functions allow. */
     List<EditResult> write(List<Edit> edits) {
         database.requireStubs(edits);
         return database.write(allowed(edits), gate());
     }
 
-    /** Stores replicated writes, under the same conditions. */
+    /** Stores replicated edits that the user's rights and the validation functions allow. */
     List<EditResult> replicate(List<Edit> edits) {
         database.requireReplicatedStubs(edits);
         return database.replicate(allowed(edits), gate());
@@ -40,7 +40,7 @@ record Db(Database database, Views views, Validators validators, User user) {
                 };
     }
 
-    /** Fails unless the user is an administrator of the server or of this database. */
+    /** Throws an error unless the user is an administrator of the server or of this database. */
     void requireAdmin() {
         if (!isAdmin()) {
             throw notAdmin();

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An exchange without a connection: the request is given, and a subclass decides where the answer goes. */
+/** An exchange without a connection. The constructor takes the request, and a subclass decides where the answer goes. */
 abstract class DetachedExchange extends HttpExchange {
     private final InProcess.Request request;
     private final Headers requestHeaders = new Headers();

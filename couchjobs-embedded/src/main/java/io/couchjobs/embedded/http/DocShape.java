@@ -9,7 +9,7 @@ import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
 
-/** The parts of a document that a reader wants to see besides its content. */
+/** The metadata that a reader wants to see in addition to a document's content. */
 record DocShape(
         boolean revs,
         boolean revsInfo,
@@ -34,7 +34,7 @@ record DocShape(
         return new DocShape(false, false, conflicts, false, false, attachments);
     }
 
-    /** {@return this shape for a revision that was named: CouchDB tells of it only its history and its attachments} */
+    /** {@return this shape for a named revision, of which CouchDB shows only the history and the attachments as metadata} */
     DocShape ofRevision() {
         return new DocShape(revs, false, false, false, false, attachments);
     }

@@ -11,7 +11,7 @@ import io.couchjobs.embedded.tree.Revision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One document: read, written, deleted. */
+/** Reads, writes and deletes one document. */
 final class DocumentHandler {
     private final Call call;
     private final Db db;
@@ -86,7 +86,7 @@ final class DocumentHandler {
         stored(200, db.write(List.of(tombstone)).get(0).revOrThrow());
     }
 
-    /** With {@code latest} the winner is read, whatever revision is named beside it. */
+    /** Answers with a document. With {@code latest}, reads the winner and ignores a named revision. */
     private void get() {
         if (call.param("open_revs").isPresent()) {
             OpenRevs.answer(call, db.database(), id);

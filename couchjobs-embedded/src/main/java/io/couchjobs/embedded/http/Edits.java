@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what a client sent into an {@link Edit}, or says what is wrong with it. */
+/** Converts a document from a client into an {@link Edit}. Throws an error when the document is not valid. */
 final class Edits {
     private static final String RESERVED = "Only reserved document ids may start with underscore.";
     private static final Set<String> IGNORED = Set.of(
             "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq", "_revisions", "_id", "_rev", "_deleted");
 
-    /** Reserved members that a document may have: the notes of CouchDB's replicator, and the document's readers. */
+    /** Reserved fields that a document may have: attachments, access rights, and the notes of CouchDB's replicator. */
     private static final Set<String> KEPT = Set.of(
             Attachments.MEMBER,
             "_access",
@@ -31,12 +31,12 @@ final class Edits {
 
     private Edits() {}
 
-    /** {@return how a PUT of an edit that was stored is answered} A POST is answered 201 also when it deletes. */
+    /** {@return the status of a successful PUT} A POST is answered 201 even when it deletes the document. */
     static int statusOfPut(Edit edit) {
         return edit.deleted() ? 200 : 201;
     }
 
-    /** An edit of a document in a body: its id is inside, or made up. */
+    /** Returns the edit for a document whose id is in the body. A missing id is generated. */
     static Edit of(JsonNode given) {
         ObjectNode doc = object(given);
         JsonNode id = doc.get("_id");
@@ -46,7 +46,7 @@ final class Edits {
         return of(doc, id == null ? ServerHandler.uuid() : id.textValue(), null);
     }
 
-    /** An edit of a document whose id is in the URL, and perhaps its revision. */
+    /** Returns the edit for a document whose id, and perhaps revision, is in the URL. */
     static Edit of(JsonNode given, String id, @Nullable String rev) {
         ObjectNode doc = object(given).deepCopy();
         String inBody = doc.path("_rev").asText(null);
@@ -95,7 +95,7 @@ final class Edits {
         return new Edit(id, history, deleted, body);
     }
 
-    /** CouchDB takes the logarithm of an integer to know the size of a document, and fails when no double can hold it. */
+    /** Refuses integers that do not fit into a double, like CouchDB, which fails to compute their size. */
     private static void checkNumbers(JsonNode value) {
         if (value.isBigInteger() && !Double.isFinite(value.doubleValue())) {
             throw new CouchError(500, "unknown_error", "badarith");
@@ -113,7 +113,7 @@ final class Edits {
         return new CouchError(400, "doc_validation", "Bad special document member: " + name);
     }
 
-    /** An attachment is a stub or brings its data; CouchDB silently drops one that is no object. */
+    /** Checks that each attachment is a stub or has data. Like CouchDB, silently drops an attachment that is not an object. */
     private static void checkAttachments(ObjectNode body) {
         JsonNode given = body.path(Attachments.MEMBER);
         if (!given.isMissingNode() && !given.isObject()) {

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The listening server: a thread per request under way, a feed included. */
+/** The HTTP server. Each running request, including a feed, has its own thread. */
 public final class Frontend implements AutoCloseable {
     private static final int BACKLOG = 1024;
-    /** The JavaScript engine takes a kilobyte for each level of a document, and a thread has a megabyte otherwise. */
+    /** The stack size of threads. The JavaScript engine needs a kilobyte per level of a document; the default is a megabyte. */
     static final long STACK = 8L << 20;
 
     private static final int GRACE_SECONDS = 20;
@@ -44,20 +44,20 @@ public final class Frontend implements AutoCloseable {
         this.threads = threads();
     }
 
-    /** The JDK's server reads its settings once; without these it delays small answers and drops idle clients. */
+    /** Sets a property of the JDK's server, whose defaults delay small answers and drop idle clients. */
     private static void preset(String property, String value) {
         if (System.getProperty(property) == null) {
             System.setProperty(property, value);
         }
     }
 
-    /** Starts listening on the loopback interface; port 0 takes a free one. */
+    /** Starts a server on the loopback interface; port 0 takes a free port. */
     public static Frontend start(int port, CouchStore store, Accounts accounts, Interceptor interceptor, Cors cors)
             throws IOException {
         return start(port, new Router(new Databases(store), accounts), interceptor, cors, store);
     }
 
-    /** As {@link #start(int, CouchStore, Accounts, Interceptor, Cors)}, for one node of a simulated cluster. */
+    /** Starts a server for one node of a simulated cluster; port 0 takes a free port. */
     public static Frontend start(int port, ClusterNode node) throws IOException {
         return start(port, new ClusterRouter(node), (method, path) -> Interceptor.Fate.SERVE, Cors.NONE, null);
     }
@@ -111,7 +111,7 @@ public final class Frontend implements AutoCloseable {
         }
     }
 
-    /** Ends connections and feeds. */
+    /** Ends all connections and feeds. */
     @Override
     public void close() {
         server.stop(0);
@@ -122,7 +122,7 @@ public final class Frontend implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    /** An interrupt in the middle of a write would close the store's file under it, and closing the store would then hang. */
+    /** Waits for the running requests. Interrupting a write would close the store's file, and closing the store would hang. */
     private void awaitRequests() {
         threads.shutdown();
         try {

@@ -34,13 +34,13 @@ public final class InProcess {
     }
 
     /**
-     * The head of an answer, and its body as it comes. A body that breaks off ends with an exception.
+     * A response: its head, and its body as a stream. Reading a truncated body throws an exception.
      *
      * @param headers by name
      */
     public record Response(int status, Map<String, List<String>> headers, InputStream body) {}
 
-    /** One feed. */
+    /** A connection whose answer another actor serves. */
     private final class Connection {
         private final Pipe body = new Pipe(stage);
         private final InProcessExchange exchange;
@@ -84,9 +84,9 @@ public final class InProcess {
     }
 
     /**
-     * Sends a request and waits for its whole answer.
+     * Sends a request and waits for the whole answer.
      *
-     * @throws IOException when the connection breaks before
+     * @throws IOException when the connection breaks before the answer is complete
      */
     public Response send(Request request) throws IOException {
         Pipe body = new Pipe(stage);
@@ -96,9 +96,9 @@ public final class InProcess {
     }
 
     /**
-     * Sends a request and waits for the head of its answer; the body comes as it is read, while another actor serves it.
+     * Sends a request and waits for the head of the answer. Another actor writes the body while the caller reads it.
      *
-     * @throws IOException when the connection breaks before it
+     * @throws IOException when the connection breaks before the head
      */
     public Response follow(Request request) throws IOException {
         return new Connection(request).send().orElseThrow(() -> new IOException("The connection broke."));

@@ -3,7 +3,7 @@ package io.couchjobs.embedded.http;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** An exchange within the process: the answer goes into a pipe, its head to the actor that waits for it. */
+/** An exchange within the process. The body of the answer goes into a pipe, and a callback runs when the head is set. */
 final class InProcessExchange extends DetachedExchange {
     private final Runnable onHead;
     private final Pipe answer;

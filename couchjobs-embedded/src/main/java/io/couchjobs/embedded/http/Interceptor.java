@@ -1,9 +1,9 @@
 package io.couchjobs.embedded.http;
 
-/** Decides over every request before it is served. */
+/** Decides the fate of each request before it is served. */
 @FunctionalInterface
 public interface Interceptor {
-    /** The fate of a request; status and reason count for {@code ANSWER} only. */
+    /** The fate of a request. Status and reason apply to {@code ANSWER} only. */
     record Fate(Kind kind, int status, String reason) {
         public static final Fate SERVE = new Fate(Kind.SERVE);
 
@@ -15,11 +15,11 @@ public interface Interceptor {
     /** The kinds of fate. */
     enum Kind {
         SERVE,
-        /** Not served, but answered with a status. */
+        /** The request is not served, but answered with a status. */
         ANSWER,
-        /** Served, but the connection is cut instead of an answer. */
+        /** The request is served, but the connection is closed instead of an answer. */
         LOSE_ANSWER,
-        /** Not served, the connection is cut. */
+        /** The request is not served, and the connection is closed. */
         CUT
     }
 

@@ -6,8 +6,8 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the beginning of an answer back. A short answer is sent whole, with its length. After an error in the first part, an
- * error can still be answered.
+ * Buffers the beginning of an answer. A short answer is sent whole, with its length. An error while the buffer is filled can
+ * still be reported with its status.
  */
 final class LazyOutput extends OutputStream {
     private static final int HELD_BACK = 64 << 10;

@@ -6,7 +6,7 @@ import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.store.Edit;
 import java.util.Optional;
 
-/** The {@code _local/} documents. */
+/** Handles the {@code _local/} documents. */
 final class LocalHandler {
     private LocalHandler() {}
 

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The endpoints of CouchDB that this server does not have. They answer with an error, instead of being taken for an id or a name.
+ * The endpoints of CouchDB that this server does not have. They answer with an error instead of being taken for a document id or
+ * a database name.
  */
 final class NotBuilt {
     private static final Set<String> SERVER = Set.of(
@@ -60,7 +61,7 @@ final class NotBuilt {
         }
     }
 
-    /** A document is neither copied nor sent in several parts or as a form. */
+    /** Refuses to copy a document, and to accept one as a multipart body or a form. */
     static void checkDocument(Call call) {
         if (call.is("COPY")) {
             throw error("COPY of a document");
@@ -73,7 +74,7 @@ final class NotBuilt {
         }
     }
 
-    /** {@return the answer to a request that CouchDB would carry out} */
+    /** {@return the error for a request that CouchDB supports, but this server does not} */
     static CouchError error(String what) {
         return new CouchError(
                 501,

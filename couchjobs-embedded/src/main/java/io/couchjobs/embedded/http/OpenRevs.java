@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Several leaves of a document in one answer: a JSON array when asked for, else multipart as CouchDB does. */
+/** Answers {@code open_revs}: several revisions of a document, as JSON if the client accepts it, otherwise as multipart. */
 final class OpenRevs {
     private OpenRevs() {}
 
@@ -73,7 +73,7 @@ final class OpenRevs {
         return named;
     }
 
-    /** {@return one revision, or with {@code latest} all leaves that grew from it; nothing when it is not here} */
+    /** {@return the revision, or with {@code latest} all leaves that descend from it; empty when it is not stored} */
     static List<Doc> docs(Database database, String id, Revision rev, boolean latest) {
         Stream<Revision> wanted = latest
                 ? database.tree(id).leavesFrom(rev).stream().map(Node::rev).sorted()

@@ -5,7 +5,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Reading parameters that several resources have. */
+/** Parses query parameters that several resources share. */
 final class Params {
     private Params() {}
 
@@ -25,7 +25,7 @@ final class Params {
         return number;
     }
 
-    /** {@return the names a client wants, by {@code startkey}, {@code endkey}, {@code skip} and {@code limit}} */
+    /** {@return the names that {@code startkey}, {@code endkey}, {@code skip} and {@code limit} select} */
     static List<String> page(Call call, List<String> names) {
         Predicate<String> wanted = name -> true;
         String start = call.param("startkey")

@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
-/** The passwords in user documents: stored as PBKDF2 keys with the members that CouchDB has for them. */
+/** Hashes and checks the passwords in user documents. They are stored as PBKDF2 keys, in the same fields as in CouchDB. */
 final class Passwords {
     private static final int ITERATIONS = 1000;
     private static final int SALT_BYTES = 16;
@@ -19,7 +19,7 @@ final class Passwords {
 
     private Passwords() {}
 
-    /** {@return the edit with its clear password, if any, replaced by a key} */
+    /** {@return the edit with its clear-text password, if any, replaced by a key} */
     static Edit hidden(Edit edit) {
         if (!edit.body().path("password").isTextual()) {
             return edit;

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that one actor writes and another one reads. It is never full, because time passes only while actors wait. Only the actor
- * that has the turn touches it.
+ * A stream of bytes that one actor writes and another actor reads. Its buffer is unlimited; time passes only while actors wait.
+ * Only the actor that has the turn uses the pipe.
  */
 final class Pipe extends InputStream {
     private final Stage stage;
@@ -35,13 +35,13 @@ final class Pipe extends InputStream {
         }
     }
 
-    /** No more will come. */
+    /** Marks the end of the stream. */
     void end() {
         ended = true;
         wake();
     }
 
-    /** No more will come, and the reader shall see that something is missing. */
+    /** Breaks the stream. Unless it has ended, the reader gets an exception after the bytes so far. */
     void cut() {
         broken = !ended;
         end();
@@ -74,7 +74,7 @@ final class Pipe extends InputStream {
         return first == null ? -1 : taken(first, bytes, from, length);
     }
 
-    /** A body that was written in one piece is not copied. */
+    /** Reads the rest of the stream. Does not copy a body that was written in one piece. */
     @Override
     public byte[] readAllBytes() throws IOException {
         boolean isWhole = ended && !broken && chunks.size() == 1;

@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** One query or several in one request. */
+/** Answers one query, or several queries in one request. */
 final class Queries {
     /** Writes the answer to one query. */
     @FunctionalInterface
@@ -19,7 +19,7 @@ final class Queries {
 
     private Queries() {}
 
-    /** Reads the query, from the URL or a body, and answers it. */
+    /** Reads the queries from the URL or the body, and answers them. */
     static void run(Call call, boolean several, Answer answer) throws IOException {
         ObjectNode body = call.is("POST") ? call.jsonObject() : null;
         QueryArgs args = QueryArgs.of(call.query(), body);

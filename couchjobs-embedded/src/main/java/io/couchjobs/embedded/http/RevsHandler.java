@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Answers replicators' questions about revisions, and purges revisions. */
+/** Tells replicators which revisions are missing, and purges revisions. */
 final class RevsHandler {
     private static final int MOST_PURGED = 100;
 

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Routes each path to its handler. */
+/** Routes each request to the handler of its path. */
 final class Router implements Routes {
     private static final Set<String> OF_SERVER_ADMINISTRATORS = Set.of("_purge", "_purged_infos_limit");
 

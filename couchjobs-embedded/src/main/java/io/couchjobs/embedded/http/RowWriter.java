@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the answer to a query row by row, one line each, so that a long one does not fill the memory. */
+/** Writes the answer to a query row by row, one line for each, so that a long answer is not kept in memory. */
 final class RowWriter {
     private final OutputStream out;
     private String separator = "\n";
@@ -17,13 +17,13 @@ final class RowWriter {
         this.out = out;
     }
 
-    /** Begins the answer, of documents without an order: neither total nor offset is known. */
+    /** Begins an answer whose total and offset are not known. */
     RowWriter beginUncounted() throws IOException {
         print("{\"total_rows\":null,\"offset\":null,\"rows\":[");
         return this;
     }
 
-    /** Begins the answer; a total below 0 is left out with the offset, an offset below 0 is null. */
+    /** Begins an answer. A negative total omits total and offset; a negative offset is written as null. */
     RowWriter begin(long total, long offset, @Nullable String updateSeq) throws IOException {
         print("{");
         if (total >= 0) {
@@ -43,7 +43,7 @@ final class RowWriter {
         return this;
     }
 
-    /** Writes a row of a view, whose key and value are JSON already. */
+    /** Writes a row of a view. Key and value are already encoded as JSON. */
     void row(@Nullable String id, byte[] key, byte[] value, @Nullable JsonNode doc) throws IOException {
         print(separator);
         separator = ",\n";

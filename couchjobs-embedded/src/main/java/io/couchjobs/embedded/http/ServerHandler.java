@@ -8,7 +8,7 @@ import io.couchjobs.embedded.store.CouchStore;
 import java.util.Map;
 import java.util.UUID;
 
-/** The server's own resources. */
+/** Handles the resources of the server as a whole. */
 final class ServerHandler {
     static final String SOFTWARE = "CouchDB/3.5.0 (couchjobs-embedded)";
     private static final int MOST_UUIDS = 1000;
@@ -72,7 +72,7 @@ final class ServerHandler {
         call.answer(200, names);
     }
 
-    /** As a CouchDB without a database {@code _global_changes}. */
+    /** Answers like a CouchDB server without the database {@code _global_changes}. */
     private static void databaseUpdates(Call call, User user) {
         call.allow("GET", "HEAD");
         user.requireAdmin();
@@ -93,7 +93,7 @@ final class ServerHandler {
         call.answer(200, answer);
     }
 
-    /** Settings can be read, a few of them; there is nothing here to set. */
+    /** Answers {@code /_node}: a few settings can be read, none can be changed. */
     private static void node(Call call, User user) {
         user.requireAdmin();
         String resource = call.segment(2);

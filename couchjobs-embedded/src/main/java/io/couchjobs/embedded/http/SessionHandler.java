@@ -6,7 +6,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** {@code /_session}: logging in and out by cookie. */
+/** Handles {@code /_session}: logging in and out by cookie. */
 final class SessionHandler {
     private final Accounts accounts;
 

@@ -8,7 +8,7 @@ import io.couchjobs.embedded.store.Settings;
 import java.util.Map;
 import java.util.function.IntConsumer;
 
-/** Settings and upkeep of a database. */
+/** Handles the settings and the maintenance of a database. */
 final class SettingsHandler {
     void register(Map<String, DbHandler> handlers) {
         handlers.put("_security", SettingsHandler::security);
@@ -33,7 +33,7 @@ final class SettingsHandler {
         call.answer(200, Json.object().put("ok", true));
     }
 
-    /** Each copy of a CouchDB database refuses it by itself, so the answer tells no more than that not enough took it. */
+    /** Refuses a malformed security object with CouchDB's error: no copy accepts it, so there is no majority. */
     private static void requirePeople(JsonNode security) {
         JsonNode members = User.members(security);
         if (!security.isObject() || !arePeople(security.path("admins")) || !arePeople(members)) {
@@ -82,7 +82,7 @@ final class SettingsHandler {
         call.answer(200, Json.object().put("ok", true));
     }
 
-    /** Done when the answer comes, where CouchDB only begins; indexes have nothing to compact. */
+    /** Compacts before answering, whereas CouchDB only starts the compaction. Indexes have nothing to compact. */
     private static void compact(Call call, Db db) {
         upkeep(call, db);
         if (call.path().size() == 2) {

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Taking request targets apart. */
+/** Splits and decodes request targets. */
 final class Uris {
     private Uris() {}
 
-    /** {@return the parts between the slashes, decoded; a plus is a space, as it is for CouchDB} */
+    /** {@return the decoded segments of a path; a plus sign is a space, as in CouchDB} */
     static List<String> segments(String rawPath) {
         List<String> segments = new ArrayList<>();
         for (String raw : rawPath.split("/", -1)) {

@@ -8,10 +8,10 @@ import io.couchjobs.embedded.protocol.Json;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The user who calls; a null name is an anonymous user. */
+/** The user of a request. An anonymous user has no name. */
 record User(@Nullable String name, List<String> roles) {
     static final String ADMIN = "_admin";
-    /** Without administrators everybody is one. */
+    /** The user of every request while there are no administrators. */
     static final User ANYBODY = new User(null, List.of(ADMIN));
 
     static final User NOBODY = new User(null, List.of());
@@ -30,7 +30,7 @@ record User(@Nullable String name, List<String> roles) {
         }
     }
 
-    /** {@return the error for a user without rights} A user without a name may still log in. */
+    /** {@return the error for a user without rights} An anonymous user gets 401 and may log in; any other user gets 403. */
     CouchError refused(String reason) {
         return name == null ? CouchError.unauthorized(reason) : CouchError.forbidden(reason);
     }
@@ -39,14 +39,14 @@ record User(@Nullable String name, List<String> roles) {
         return isAdmin() || isIn(security.path("admins"));
     }
 
-    /** A database whose members are not named is open to all. */
+    /** Returns whether the user may read a database. A database without named members is open to all users. */
     boolean isMemberOf(JsonNode security) {
         JsonNode members = members(security);
         boolean open = members.path("names").isEmpty() && members.path("roles").isEmpty();
         return open || isAdminOf(security) || isIn(members);
     }
 
-    /** {@return the members of a database, which old CouchDBs called readers} */
+    /** {@return the members of a database, which old versions of CouchDB called readers} */
     static JsonNode members(JsonNode security) {
         return security.path(security.has("members") ? "members" : "readers");
     }
@@ -65,7 +65,7 @@ record User(@Nullable String name, List<String> roles) {
         return false;
     }
 
-    /** {@return the user context that validation functions see} */
+    /** {@return the user context that validation functions get} */
     ObjectNode context(@Nullable String database) {
         ObjectNode context = Json.object();
         if (database != null) {

@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The views of a design document. */
+/** Handles the views of a design document. */
 final class ViewHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ViewHandler.class);
 
@@ -82,7 +82,7 @@ final class ViewHandler {
         rows.end();
     }
 
-    /** The row's own document, or the one that its value names. */
+    /** Returns the document that the row's value names, or else the row's own document. */
     private static JsonNode doc(Database database, QueryArgs args, ViewRow row, String id) {
         JsonNode value = Json.parse(row.value());
         String linked = value.path("_id").asText(id);

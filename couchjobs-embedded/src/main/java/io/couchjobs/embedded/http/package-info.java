@@ -1,3 +1,3 @@
-/** CouchDB's HTTP interface: one small class per group of resources, on the JDK's HTTP server. */
+/** CouchDB's HTTP API on the JDK's HTTP server: one small class per group of resources. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.embedded.http;

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Hands a fresh database to every test that has a {@link TestDatabase} parameter, and the server to those with a
- * {@link TestServer} parameter.
+ * Provides each test with a {@link TestDatabase} parameter with a new database, and each {@link TestServer} parameter with the
+ * server.
  *
  * <pre>{@code
  * @ExtendWith(CouchExtension.class)
@@ -23,18 +23,17 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }
  * }</pre>
  *
- * The server is the one that the environment variable {@code COUCHJOBS_TEST_URL} names
- * ({@code http://user:password@host:port}); without it, an embedded one in memory, which all tests of the JVM share.
- * {@code @BeforeEach}, {@code @Test} and {@code @AfterEach} of one test get the same database; a constructor or
- * {@code @BeforeAll} gets one that lives as long as the class. Needs JUnit 5.13 or newer. Thread-safe: tests may run in
- * parallel.
+ * The environment variable {@code COUCHJOBS_TEST_URL} names the server ({@code http://user:password@host:port}). Without it, all
+ * tests of the JVM share an embedded, in-memory server. {@code @BeforeEach}, {@code @Test} and {@code @AfterEach} of one test get
+ * the same database. A constructor or {@code @BeforeAll} gets a database for the whole class. Needs JUnit 5.13 or newer.
+ * Thread-safe: tests may run in parallel.
  */
 public final class CouchExtension implements ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(CouchExtension.class);
 
     private final Map<String, String> environment;
 
-    /** Made by JUnit. */
+    /** Called by JUnit. */
     public CouchExtension() {
         this(System.getenv());
     }
@@ -55,7 +54,7 @@ public final class CouchExtension implements ParameterResolver {
         return type == TestServer.class ? server(context).server() : database(context);
     }
 
-    /** The key holds the test's id, for a store would else find the database of the enclosing class. */
+    /** The key contains the test's id; otherwise the store would return the database of the enclosing class. */
     private TestDatabase database(ExtensionContext context) {
         SharedServer server = server(context);
         return computed(

@@ -2,7 +2,7 @@ package io.couchjobs.embedded.junit;
 
 import java.util.UUID;
 
-/** A database that JUnit deletes when the test is over. */
+/** A database that JUnit deletes after the test. */
 final class OwnDatabase implements AutoCloseable {
     private final TestDatabase database;
 

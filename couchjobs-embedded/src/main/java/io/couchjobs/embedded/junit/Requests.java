@@ -7,13 +7,13 @@ import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** The few requests that the extension itself sends, by classes of the JDK's base module alone. */
+/** Sends the requests of the extension itself, with classes of the JDK's base module only. */
 final class Requests {
     private static final int PATIENCE_MILLIS = 30_000;
 
     private Requests() {}
 
-    /** Sends a request without a body and returns the answer; fails with a clear message unless it is a success. */
+    /** Sends a request without a body, and returns the answer. Throws an exception unless the request succeeds. */
     static String send(TestServer server, String method, String path) {
         try {
             HttpURLConnection connection =

@@ -7,7 +7,7 @@ import java.net.URI;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The server of all tests; an embedded one is closed by JUnit at the end of the run. */
+/** The server that all tests share. JUnit closes an embedded server at the end of the run. */
 final class SharedServer implements AutoCloseable {
     private final TestServer server;
     private final @Nullable EmbeddedCouch embedded;

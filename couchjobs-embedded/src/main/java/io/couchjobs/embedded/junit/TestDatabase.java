@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * An empty database that belongs to one test and is deleted after it. Immutable.
  *
- * @param server where it is
- * @param name its name, which no other test has
+ * @param server the server of the database
+ * @param name the name, which is unique to the test
  */
 public record TestDatabase(TestServer server, String name) {
     /** {@return the address of the database, without credentials} */
@@ -20,17 +20,17 @@ public record TestDatabase(TestServer server, String name) {
         return server.url();
     }
 
-    /** {@return what the server says it is: vendor and version} */
+    /** {@return the vendor and version of the server} */
     public String serverName() {
         return server.name();
     }
 
-    /** {@return the name to log in with, empty when nobody needs to} */
+    /** {@return the user name for logging in; empty when no login is needed} */
     public Optional<String> user() {
         return server.user();
     }
 
-    /** {@return the password of that user} */
+    /** {@return the password of the user} */
     public Optional<String> password() {
         return server.password();
     }

@@ -7,12 +7,12 @@ import java.util.Optional;
  * The server that tests run against. Immutable.
  *
  * @param url the root of the server, with a slash at the end and without credentials
- * @param user the name to log in with, empty when nobody needs to
- * @param password the password of that user
- * @param name what the server says it is: vendor and version
+ * @param user the user name for logging in; empty when no login is needed
+ * @param password the password of the user
+ * @param name the vendor and version of the server
  */
 public record TestServer(URI url, Optional<String> user, Optional<String> password, String name) {
-    /** Shows no password. */
+    /** Returns a text without the password. */
     @Override
     public String toString() {
         return name + " at " + url;

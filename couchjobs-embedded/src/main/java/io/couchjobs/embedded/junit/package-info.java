@@ -1,3 +1,3 @@
-/** A fresh database for every test. */
+/** JUnit support: a new database for every test. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.embedded.junit;

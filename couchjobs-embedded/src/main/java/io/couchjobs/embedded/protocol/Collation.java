@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * CouchDB's order of JSON values, as bytes that compare like the values: null, false, true, numbers, strings (ICU, root
- * locale), arrays, objects. No key is a prefix of another one. Thread-safe.
+ * Encodes JSON values as bytes that compare in CouchDB's collation order: null, false, true, numbers, strings (ICU, root locale),
+ * arrays, objects. No encoded key is a prefix of another. Thread-safe.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/ddocs/views/collation.html">View collation</a>
  */
@@ -21,14 +21,14 @@ public final class Collation {
 
     private Collation() {}
 
-    /** The bytes of a value; compare them unsigned. */
+    /** Returns the encoded bytes of a value, for unsigned comparison. */
     public static byte[] key(JsonNode value) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(64);
         write(value, out);
         return out.toByteArray();
     }
 
-    /** The bytes of a value where strings are compared as they are, as the ids of documents are, and come last. */
+    /** Returns the bytes of a value for raw collation: strings compare by UTF-8 bytes, like document ids, and come last. */
     public static byte[] rawKey(JsonNode value) {
         if (!value.isTextual()) {
             return key(value);
@@ -57,7 +57,7 @@ public final class Collation {
         out.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(sortable).array());
     }
 
-    /** ICU ends its keys with a zero byte and has none inside. */
+    /** Writes the ICU sort key, which ends with a zero byte and contains no other. */
     private static void writeString(String text, ByteArrayOutputStream out) {
         RawCollationKey raw = ICU.getRawCollationKey(text, null);
         out.write(5);

@@ -2,7 +2,7 @@ package io.couchjobs.embedded.protocol;
 
 import java.util.Objects;
 
-/** An answer that is not a success: the status, and the two fields of CouchDB's error body. */
+/** An error response: the HTTP status, and the two fields of CouchDB's error body. */
 public final class CouchError extends RuntimeException {
     private final int status;
     private final String error;

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * The size of a document as CouchDB estimates it ({@code couch_ejson_size.erl}): an escaped character counts as its bytes in
- * UTF-8, and a fraction as a few bytes whatever its digits are.
+ * Computes the size of a document as CouchDB estimates it ({@code couch_ejson_size.erl}). An escaped character counts as its
+ * UTF-8 bytes, and a fraction as a few bytes, regardless of its number of digits.
  */
 public final class DocumentSize {
     private static final int LARGEST = 8_000_000;
@@ -14,7 +14,7 @@ public final class DocumentSize {
 
     private DocumentSize() {}
 
-    /** Fails when a document is too large. Its attachments do not count. */
+    /** Throws an error when a document, without its attachments, is too large. */
     public static void check(String id, JsonNode body) {
         JsonNode attachments = body.get(ATTACHMENTS);
         long size = of(body) - (attachments == null ? 0 : member(ATTACHMENTS, attachments));

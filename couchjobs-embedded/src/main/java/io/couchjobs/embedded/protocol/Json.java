@@ -16,18 +16,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** Reading and writing JSON, one mapper for all. Thread-safe. */
+/** Reads and writes JSON with one shared mapper. Thread-safe. */
 public final class Json {
     private static final int LONGEST = 64 << 20;
 
-    /** CouchDB has no limit; here a document is a tree that is walked recursively. */
+    /** CouchDB has no such limit. This server needs one because it walks documents recursively. */
     private static final int DEEPEST = 1_200;
 
-    /** An answer has a few levels around a document. */
+    /** Higher than {@link #DEEPEST}, because an answer has a few levels around a document. */
     private static final int DEEPEST_ANSWER = DEEPEST + 100;
 
     private static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
-                    .disable(JsonFactory.Feature.CHARSET_DETECTION) // CouchDB knows UTF-8 alone
+                    .disable(JsonFactory.Feature.CHARSET_DETECTION) // CouchDB accepts only UTF-8
                     .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .nodeFactory(new FiniteNumbers())
@@ -51,7 +51,7 @@ public final class Json {
 
     private Json() {}
 
-    /** As CouchDB, which refuses numbers that no double can hold. */
+    /** Refuses numbers that do not fit into a double, like CouchDB. */
     private static final class FiniteNumbers extends JsonNodeFactory {
         private static final long serialVersionUID = 1L;
 
@@ -72,7 +72,7 @@ public final class Json {
         return MAPPER.createArrayNode();
     }
 
-    /** Reads what a client sent; anything but one JSON value is the client's error. */
+    /** Parses a client's JSON. Throws a bad-request error unless the bytes are exactly one JSON value. */
     public static JsonNode parse(byte[] bytes) {
         try {
             return checked(MAPPER.readTree(bytes));
@@ -81,7 +81,7 @@ public final class Json {
         }
     }
 
-    /** As {@link #parse(byte[])}, of a whole body. As CouchDB, it refuses half of a surrogate pair, which UTF-8 cannot hold. */
+    /** Parses a request body like {@link #parse(byte[])}. Like CouchDB, refuses unpaired surrogates, which UTF-8 cannot encode. */
     public static JsonNode parseBody(byte[] bytes) {
         JsonNode body = parse(bytes);
         requireWholePairs(body);
@@ -102,7 +102,7 @@ public final class Json {
         }
     }
 
-    /** As {@link #parse(byte[])}, of a value inside a query string. */
+    /** Parses a value of a query string like {@link #parse(byte[])}. */
     public static JsonNode parse(String text) {
         try {
             return checked(MAPPER.readTree(text));

@@ -13,11 +13,11 @@ import org.h2.mvstore.MVMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attachments: their bytes by digest, and in the stored body of a document one entry each with {@code content_type},
- * {@code revpos}, {@code digest} and {@code length}.
+ * The attachments of a database: their bytes by digest. The stored body of a document has an entry for each attachment, with
+ * {@code content_type}, {@code revpos}, {@code digest} and {@code length}.
  */
 public final class Attachments {
-    /** The member in which documents name their attachments. */
+    /** The field of a document that lists its attachments. */
     public static final String MEMBER = "_attachments";
 
     private static final Pattern WHITE_SPACE = Pattern.compile("[ \\t\\r\\n]+");
@@ -32,7 +32,7 @@ public final class Attachments {
         return given.path("stub").asBoolean();
     }
 
-    /** {@return whether an attachment brings its bytes, in base64} */
+    /** {@return whether an attachment contains its bytes, in base64} */
     public static boolean hasData(JsonNode given) {
         try {
             byte[] unused = decode(given);
@@ -43,9 +43,9 @@ public final class Attachments {
     }
 
     /**
-     * Stores inline attachments and replaces them by their entries; a stub takes over the entry of the revision before.
+     * Stores inline attachments and replaces them by their entries. A stub is replaced by the entry of the previous revision.
      *
-     * @param revpos the generation of inline attachments; 0 when a replicated edit tells it
+     * @param revpos the generation of inline attachments; 0 for a replicated edit, which contains it
      */
     void intake(String id, ObjectNode body, @Nullable ObjectNode before, int revpos) {
         if (!(body.get(MEMBER) instanceof ObjectNode given) || given.isEmpty()) {
@@ -60,7 +60,7 @@ public final class Attachments {
         body.set(MEMBER, entries);
     }
 
-    /** Fails when a stub names an attachment that the revision before does not have, whatever other documents have. */
+    /** Throws an error when a stub names an attachment that the previous revision does not have. */
     static void requireStubs(String id, ObjectNode body, @Nullable ObjectNode before) {
         for (Map.Entry<String, JsonNode> one : body.path(MEMBER).properties()) {
             JsonNode kept = before == null
@@ -77,7 +77,7 @@ public final class Attachments {
                 || stub.path("revpos").asInt() == kept.path("revpos").asInt();
     }
 
-    /** Another copy of the same document, in a cluster, may send an entry as it is stored. */
+    /** Returns the entry of an attachment. In a cluster, another copy of the document may send an entry as it is stored. */
     private JsonNode entry(String name, JsonNode given, @Nullable ObjectNode before, int revpos) {
         if (given.has("data")) {
             return add(given.path("content_type").asText("application/octet-stream"), decode(given), given, revpos);
@@ -95,7 +95,7 @@ public final class Attachments {
                 .put("length", data.length);
     }
 
-    /** As CouchDB's decoder, it skips white space and wants the padding. */
+    /** Decodes base64. Like CouchDB's decoder, skips white space and requires the padding. */
     private static byte[] decode(JsonNode given) {
         String data = WHITE_SPACE.matcher(given.path("data").asText()).replaceAll("");
         if (data.length() % 4 != 0) {
@@ -104,7 +104,7 @@ public final class Attachments {
         return Base64.getDecoder().decode(data);
     }
 
-    /** Turns the stored entries of a document into stubs, or into whole attachments. */
+    /** Replaces the stored entries of a document by stubs, or by whole attachments. */
     public void present(ObjectNode doc, boolean whole) {
         for (JsonNode entry : doc.path(MEMBER)) {
             byte[] data = whole ? map.get(entry.path("digest").asText()) : null;
@@ -121,7 +121,7 @@ public final class Attachments {
         return Optional.ofNullable(map.get(entry.path("digest").asText()));
     }
 
-    /** {@return the JSON that a client would send to attach these bytes} */
+    /** {@return the JSON with which a client attaches these bytes} */
     public static ObjectNode inline(String contentType, byte[] data) {
         return Json.object()
                 .put("content_type", contentType)

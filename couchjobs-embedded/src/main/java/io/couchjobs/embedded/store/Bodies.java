@@ -7,7 +7,7 @@ import io.couchjobs.embedded.tree.RevTree;
 import java.util.Optional;
 import org.h2.mvstore.MVMap;
 
-/** Contents of revisions, by number. Written under the database's lock, read by anyone. */
+/** The contents of revisions, by number. Writers hold the database's lock; readers need no lock. */
 final class Bodies {
     private static final String UNREADABLE = "stored body is not an object";
 
@@ -29,7 +29,7 @@ final class Bodies {
         return Optional.ofNullable(map.get(node.body())).map(bytes -> Json.parseObject(bytes, UNREADABLE));
     }
 
-    /** Removes the contents that a tree no longer points to. */
+    /** Removes the contents to which a tree no longer refers. */
     void dropUnused(RevTree before, RevTree after) {
         if (after.nodes().size() > before.nodes().size()) {
             return;

@@ -1,4 +1,4 @@
 package io.couchjobs.embedded.store;
 
-/** A document's newest change. */
+/** The newest change of a document. */
 public record Change(long seq, String id) {}

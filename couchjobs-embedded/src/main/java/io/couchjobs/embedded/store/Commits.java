@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.h2.mvstore.MVStore;
 
 /**
- * Makes changes durable, many writers at a time. A writer that finds a commit under way waits for the next one, which then holds
- * the changes of all waiting writers. A change touches several maps; the shared lock keeps a commit from catching it half done.
- * Thread-safe.
+ * Makes the changes of concurrent writers durable. A writer that finds a commit in progress waits for the next commit, which then
+ * contains the changes of all waiting writers. A change modifies several maps; a shared lock prevents a commit in the middle of a
+ * change. Thread-safe.
  */
 final class Commits {
     private final MVStore store;
@@ -24,25 +24,26 @@ final class Commits {
         this.persistent = persistent;
     }
 
-    /** Applies a change and returns when it is on disk. */
+    /** Applies a change, and returns when it is on disk. */
     <T> T durably(Supplier<T> change) {
         T result = apply(change);
         flush();
         return result;
     }
 
-    /** Applies a change that may be lost in a crash, but only whole. */
+    /** Applies a change atomically. A crash before the next commit may lose the change. */
     <T> T apply(Supplier<T> change) {
         changes.readLock().lock();
         try {
-            applied.incrementAndGet(); // first: whoever sees a part of the change must not take it for committed
+            applied.incrementAndGet(); // before the change: a reader that sees a part of it must not take it for
+            // committed
             return change.get();
         } finally {
             changes.readLock().unlock();
         }
     }
 
-    /** Returns when all changes are on disk of which the caller could have seen anything. */
+    /** Returns when all changes that the caller could have seen are on disk. */
     void flush() {
         if (!persistent) {
             return;

@@ -18,7 +18,7 @@ import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
 import org.jspecify.annotations.Nullable;
 
-/** All databases of one server: in memory, or in one file that survives a killed process. Thread-safe. */
+/** The databases of one server: in memory, or in one file that survives the death of the process. Thread-safe. */
 public final class CouchStore implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_$()+/-]*|_users|_replicator|_global_changes");
     private static final String FILE = "couchjobs-embedded.mv";
@@ -37,17 +37,17 @@ public final class CouchStore implements AutoCloseable {
         catalog.forEach((name, uuid) -> open.put(name, open(name, uuid)));
     }
 
-    /** Opens the store in a folder, which is made when absent; null keeps everything in memory. */
+    /** Opens the store in a folder, which is created if missing; null keeps the data in memory. */
     public static CouchStore open(@Nullable Path directory) {
         return directory == null ? new CouchStore(new MVStore.Builder().open(), false) : onDisk(directory);
     }
 
-    /** {@return whether a store was kept in a folder} */
+    /** {@return whether a folder contains a store} */
     public static boolean isIn(Path directory) {
         return Files.isRegularFile(directory.resolve(FILE));
     }
 
-    /** Only this class commits: a commit by the store itself could catch a change of several maps half done. */
+    /** Opens a store on disk, without automatic commits: they could store a change of several maps in part. */
     private static CouchStore onDisk(Path directory) {
         try {
             Files.createDirectories(directory);
@@ -78,7 +78,7 @@ public final class CouchStore implements AutoCloseable {
                     throw inUse(file);
                 }
                 if (String.valueOf(known.getMessage()).contains(FILE)) {
-                    throw known; // it may not be opened
+                    throw known; // the file cannot be opened
                 }
             }
             throw damaged(file, broken);
@@ -91,14 +91,14 @@ public final class CouchStore implements AutoCloseable {
                 + directory + "\" lets several use it");
     }
 
-    /** The library takes a file whose root is gone for an empty one, and would overwrite its data. */
+    /** Fails without a list of databases. The library treats a file without a root as empty, and would overwrite it. */
     private static void requireCatalog(MVStore store) {
         if (store.getCurrentVersion() > 0 && !store.hasMap(CATALOG)) {
             throw new IllegalStateException("it has no list of databases any more");
         }
     }
 
-    /** The library throws all kinds of exceptions when data is not where it should be. */
+    /** Returns the exception for a damaged file, for which the library throws exceptions of many types. */
     private static UncheckedIOException damaged(String file, Throwable broken) {
         return new UncheckedIOException(new IOException("the file " + file + " is damaged: " + broken, broken));
     }
@@ -119,7 +119,7 @@ public final class CouchStore implements AutoCloseable {
         create(name, Instant.now());
     }
 
-    /** Creates a database with a given time of creation: all copies of one database have the same. */
+    /** Creates a database with a given creation time. All copies of a database have the same. */
     public synchronized void create(String name, Instant now) {
         checkName(name);
         if (open.containsKey(name)) {
@@ -163,15 +163,15 @@ public final class CouchStore implements AutoCloseable {
         });
     }
 
-    /** Ends all feeds, and lets none wait any more. */
+    /** Ends all feeds. A later feed does not wait for changes. */
     public void endFeeds() {
         open.values().forEach(Database::close);
     }
 
     /**
-     * Ends all feeds; acknowledged writes are on disk already.
+     * Ends all feeds and closes the store. Acknowledged writes are already on disk.
      *
-     * @throws UncheckedIOException when the file turns out to be damaged; it is let go all the same
+     * @throws UncheckedIOException when the file is found to be damaged; the file is closed anyway
      */
     @Override
     public void close() {
@@ -187,7 +187,7 @@ public final class CouchStore implements AutoCloseable {
         }
     }
 
-    /** A full disk, for example, says nothing about the contents of the file. */
+    /** Returns whether writing failed, for example because the disk is full. The file is then not damaged. */
     private static boolean isOfTheDisk(Throwable broken) {
         return broken instanceof MVStoreException known && known.getErrorCode() == DataUtils.ERROR_WRITING_FAILED;
     }

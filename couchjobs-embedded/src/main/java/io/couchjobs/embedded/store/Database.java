@@ -15,9 +15,7 @@ import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVStore;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One database. Writes are serialised and durable when a method returns; reads do not wait for them. Thread-safe.
- */
+/** A database. Writes are serialized, and durable when the method returns. Reads do not wait for writes. Thread-safe. */
 public final class Database {
     private static final String DESIGN = "_design/";
 
@@ -81,17 +79,17 @@ public final class Database {
         return updateSeq;
     }
 
-    /** {@return the number of the newest change, once it is on disk} Even after a crash no other change gets this number. */
+    /** {@return the number of the newest change, after committing it} Even after a crash, no other change gets this number. */
     public long committedSeq() {
         long seq = updateSeq;
         awaitCommit();
         return seq;
     }
 
-    /** Returns when a change of which a reader has met a part is there as a whole. */
+    /** Waits for a running writer: after it, a reader that saw a part of a change sees the whole change. */
     public synchronized void awaitWriter() {}
 
-    /** Returns when all changes are on disk that a reader has met so far: only then may anybody else hear of them. */
+    /** Commits all changes that a reader has seen so far. Only then may the reader pass them on. */
     public void awaitCommit() {
         long seen = Math.max(updateSeq, last(maps.changes().lastKey()));
         if (!pulse.hasReached(seen)) {
@@ -100,7 +98,7 @@ public final class Database {
         }
     }
 
-    /** {@return a number that moves whenever a design document changes} */
+    /** {@return a number that changes whenever a design document changes} */
     public long designSeq() {
         return designSeq;
     }
@@ -117,16 +115,13 @@ public final class Database {
         return last(maps.purged().lastKey()) == 0 ? 0 : maps.purged().sizeAsLong();
     }
 
-    /**
-     * Fails when one of these client writes has a stub for an attachment that its base does not have: CouchDB then stores none of
-     * them.
-     */
+    /** Throws an error, and stores no edit, when an edit has a stub for an attachment that its base does not have. */
     public void requireStubs(List<Edit> edits) {
         Writer writer = writer(Gate.OPEN);
         edits.forEach(edit -> writer.requireStubs(edit, record(edit.id())));
     }
 
-    /** As {@link #requireStubs}, for replicated writes. */
+    /** Checks replicated edits like {@link #requireStubs}. */
     public void requireReplicatedStubs(List<Edit> edits) {
         Writer writer = writer(Gate.OPEN);
         edits.forEach(edit -> writer.requireReplicatedStubs(edit, record(edit.id())));
@@ -136,12 +131,12 @@ public final class Database {
         return maps.docs().getOrDefault(id, DocRecord.NONE);
     }
 
-    /** Stores client writes, each over the revision it names; one result per edit, in order. */
+    /** Stores client edits, each on top of the revision that it names. Returns one result per edit, in order. */
     public List<EditResult> write(List<Edit> edits, Gate gate) {
         return writeAll(edits, writer(gate)::interactive);
     }
 
-    /** Stores replicated writes with the revisions they bring. */
+    /** Stores replicated edits with their own revisions. */
     public List<EditResult> replicate(List<Edit> edits, Gate gate) {
         return writeAll(edits, writer(gate)::replicated);
     }
@@ -150,7 +145,7 @@ public final class Database {
         return new Writer(bodies, attachments, gate, this::looksFirst);
     }
 
-    /** CouchDB reads the present document for validation functions, and before it knows whether there are any. */
+    /** Returns whether CouchDB reads the current document before a write: with validation functions, and in a new database. */
     private boolean looksFirst() {
         return updateSeq == 0 || designs().anyMatch(design -> design.body().has("validate_doc_update"));
     }
@@ -194,7 +189,7 @@ public final class Database {
     private void save(String id, DocRecord known, RevTree tree) {
         long seq = updateSeq + 1;
         maps.docs().put(id, new DocRecord(seq, tree));
-        maps.changes().append(seq, id); // first: a reader who finds neither place would miss the document
+        maps.changes().append(seq, id); // before the removal: a reader that finds neither entry would miss the document
         maps.changes().remove(known.seq());
         if (tree.winner().deleted()) {
             maps.live().remove(id);
@@ -202,7 +197,7 @@ public final class Database {
             maps.live().put(id, tree.winner().rev().toString());
         }
         moved(id, seq);
-        // Last: a reader of the old record looks once more, and finds the new one.
+        // Last: a reader that finds the old contents gone reads the record again, and finds the new one.
         bodies.dropUnused(known.tree(), tree);
     }
 
@@ -213,7 +208,7 @@ public final class Database {
         }
     }
 
-    /** {@return the tree of a document, empty when it was never here} */
+    /** {@return the tree of a document; empty for an unknown document} */
     public RevTree tree(String id) {
         return record(id).tree();
     }
@@ -228,12 +223,12 @@ public final class Database {
         return winner(id).filter(doc -> !doc.node().deleted());
     }
 
-    /** {@return one revision, when its content is still here} */
+    /** {@return a revision, if its content is still stored} */
     public Optional<Doc> revision(String id, Revision rev) {
         return read(id, tree -> tree.find(rev));
     }
 
-    /** Looks once more when the record has changed meanwhile: its content may have been dropped after that. */
+    /** Reads a revision. Reads again when the record has changed meanwhile, because the old contents may have been dropped. */
     private Optional<Doc> read(String id, Function<RevTree, Optional<Node>> wanted) {
         DocRecord record = record(id);
         Optional<Doc> doc = read(id, record, wanted);
@@ -251,32 +246,32 @@ public final class Database {
                 .flatMap(node -> bodies.read(node).map(body -> new Doc(id, record.seq(), record.tree(), node, body)));
     }
 
-    /** {@return whether the content of a revision is still here} */
+    /** {@return whether the content of a revision is still stored} */
     public boolean isAvailable(Node node) {
         return maps.bodies().containsKey(node.body());
     }
 
-    /** {@return the ids and winning revisions of live documents, between two ids, both included} */
+    /** {@return the ids and winning revisions of live documents, in the order of ids} */
     public IdRange live() {
         return new IdRange(maps.live());
     }
 
-    /** {@return every document's newest change after a number, oldest first} */
+    /** {@return the newest change of each document that changed after a sequence number, oldest change first} */
     public Iterator<Change> changes(long after) {
         return over(maps.changes().cursor(after + 1));
     }
 
-    /** {@return every document's newest change, newest first, down to and without a number} */
+    /** {@return the newest change of each document that changed after a sequence number, newest change first} */
     public Iterator<Change> changesBackwards(long after) {
         return over(maps.changes().cursor(null, after + 1, true));
     }
 
-    /** {@return the purges after a number} */
+    /** {@return the purges after a sequence number} */
     public Iterator<Change> purges(long after) {
         return over(maps.purged().cursor(after + 1));
     }
 
-    /** {@return how many changes are left after a number} */
+    /** {@return the number of changes after a sequence number} */
     public long pending(long after) {
         Long next = maps.changes().higherKey(after);
         return next == null ? 0 : maps.changes().sizeAsLong() - maps.changes().getKeyIndex(next);
@@ -297,7 +292,7 @@ public final class Database {
         };
     }
 
-    /** Waits at most so many milliseconds for a change after a number; false when there was none. */
+    /** Waits at most {@code millis} for a change after a sequence number. Returns whether there is one. */
     public boolean awaitAfter(long seq, long millis) throws InterruptedException {
         return pulse.awaitAfter(seq, millis);
     }
@@ -306,7 +301,7 @@ public final class Database {
         return pulse.isClosed();
     }
 
-    /** Forgets leaves as if they had never been, and returns those that were here. */
+    /** Purges leaves, as if they had never existed. Returns the leaves that were purged. */
     public List<Revision> purge(String id, List<Revision> leaves) {
         List<Revision> purged = commits.apply(() -> {
             synchronized (this) {
@@ -332,7 +327,7 @@ public final class Database {
             maps.purged().append(seq, id);
             updateSeq = seq;
             forget(id, known, tree);
-            moved(id, updateSeq); // last: until then a reader may still find the document
+            moved(id, updateSeq); // last: before, a reader may still find the document
         }
         return purged;
     }
@@ -367,13 +362,13 @@ public final class Database {
         return true;
     }
 
-    /** {@return about how many bytes the documents take} */
+    /** {@return the approximate size of the documents, in bytes} */
     public long size() {
         long perBody = 512;
         return maps.bodies().sizeAsLong() * perBody;
     }
 
-    /** {@return room for indexes: maps that live and die with this database} */
+    /** {@return the space for indexes, which are deleted with this database} */
     public IndexSpace indexes() {
         return new IndexSpace(store, commits, prefix() + "index.");
     }

@@ -8,7 +8,7 @@ import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
 import java.util.List;
 
-/** One revision of a document, read. The body is the reader's own copy. */
+/** A revision of a document. The body is the reader's own copy. */
 public record Doc(String id, long seq, RevTree tree, Node node, ObjectNode body) {
     public Revision rev() {
         return node.rev();
@@ -24,18 +24,18 @@ public record Doc(String id, long seq, RevTree tree, Node node, ObjectNode body)
         return json;
     }
 
-    /** As {@link #json()}, with the live losing leaves when there are any. */
+    /** Returns {@link #json()} with the live leaves that are not the winner, if any. */
     public ObjectNode jsonWithConflicts() {
         return withRevs(json(), "_conflicts", tree.conflicts());
     }
 
-    /** As {@link #json()}, with the revision's ancestors. */
+    /** Returns {@link #json()} with the revision's ancestors. */
     public ObjectNode jsonWithHistory() {
         return withHistory(json(), tree.path(rev()));
     }
 
     /**
-     * Adds the history of a revision.
+     * Adds the history of a revision to a document, and returns the document.
      *
      * @param path a revision and its ancestors, newest first
      */

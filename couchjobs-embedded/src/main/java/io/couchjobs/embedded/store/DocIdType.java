@@ -5,7 +5,7 @@ import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 import org.h2.mvstore.type.StringDataType;
 
-/** Document ids in CouchDB's order for them: by their UTF-8 bytes, which is by code point and not by UTF-16 unit. */
+/** Document ids in CouchDB's order: by UTF-8 bytes, that is, by code point and not by UTF-16 unit. */
 final class DocIdType extends BasicDataType<String> {
     static final DocIdType INSTANCE = new DocIdType();
 

@@ -3,9 +3,9 @@ package io.couchjobs.embedded.store;
 import io.couchjobs.embedded.tree.RevTree;
 
 /**
- * A document's record, without its contents.
+ * The record of a document, without contents.
  *
- * @param seq where its newest change stands in the order of changes
+ * @param seq the sequence number of the document's newest change
  */
 record DocRecord(long seq, RevTree tree) {
     static final DocRecord NONE = new DocRecord(0, RevTree.empty());

@@ -13,7 +13,7 @@ import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 import org.h2.mvstore.type.StringDataType;
 
-/** How a {@link DocRecord} is stored: its nodes, each naming its parent by position. */
+/** The storage format of a {@link DocRecord}: its nodes, each with the position of its parent. */
 final class DocRecordType extends BasicDataType<DocRecord> {
     static final DocRecordType INSTANCE = new DocRecordType();
     private static final int NODE_MEMORY = 160;

@@ -7,17 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One document as a client wants it stored.
+ * A document that a client wants to store.
  *
- * @param history the revision it names and that one's ancestors, newest first; empty for none
- * @param body the content, with {@code _attachments} when there are any, without the other reserved members
+ * @param history the revision that the document names and the ancestors of that revision, newest first; empty for none
+ * @param body the content, including {@code _attachments}, without {@code _id}, {@code _rev} and other metadata
  */
 public record Edit(String id, List<Revision> history, boolean deleted, ObjectNode body) {
     public Edit {
         history = List.copyOf(history);
     }
 
-    /** {@return the document as it was sent} */
+    /** {@return the document as the client sent it} */
     public ObjectNode json() {
         ObjectNode json = Json.object().put("_id", id);
         if (!history.isEmpty()) {
@@ -30,7 +30,7 @@ public record Edit(String id, List<Revision> history, boolean deleted, ObjectNod
         return history.isEmpty() ? json : Doc.withHistory(json, history);
     }
 
-    /** {@return the revision that the client believes to be a leaf, or, in a replicated write, the new leaf} */
+    /** {@return the revision that the client expects to be a leaf; in a replicated write, the new leaf} */
     @Nullable
     Revision rev() {
         return history.isEmpty() ? null : history.get(0);

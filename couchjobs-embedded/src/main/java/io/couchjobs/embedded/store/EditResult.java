@@ -4,7 +4,7 @@ import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.tree.Revision;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of an {@link Edit}: the new revision, or the error. */
+/** The result of an {@link Edit}: the new revision, or an error. */
 public record EditResult(
         String id, @Nullable Revision rev, @Nullable CouchError error) {
     static EditResult stored(String id, Revision rev) {

@@ -2,11 +2,11 @@ package io.couchjobs.embedded.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Checks a write against the old document, and may refuse it, as validation functions do. */
+/** Checks a write against the old document, like a validation function. */
 @FunctionalInterface
 public interface Gate {
     Gate OPEN = (edit, old) -> {};
 
-    /** Returns, or throws the {@code CouchError} that is the answer. */
+    /** Returns if the write is allowed; otherwise throws the {@code CouchError} for the client. */
     void check(Edit edit, @Nullable Doc old);
 }

@@ -8,7 +8,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** The names that follow from content. Two equal writes over the same revision get the same new revision. */
+/** Computes revisions and digests from contents. Equal writes to the same revision result in the same new revision. */
 final class Hashes {
     private Hashes() {}
 

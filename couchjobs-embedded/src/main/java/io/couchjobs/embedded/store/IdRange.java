@@ -13,17 +13,17 @@ public final class IdRange {
         this.map = map;
     }
 
-    /** {@return the winning revision of a live document, else null} */
+    /** {@return the winning revision of a live document, or null} */
     public @Nullable String rev(String id) {
         return map.get(id);
     }
 
-    /** {@return a cursor over ids and revisions; null means no limit on that side} */
+    /** {@return a cursor over ids and revisions; a bound of null is open} */
     public Cursor<String, String> cursor(@Nullable String from, @Nullable String to, boolean descending) {
         return map.cursor(from, to, descending);
     }
 
-    /** {@return how many documents stand before an id} */
+    /** {@return the number of documents before an id} */
     public long countBefore(String id) {
         String next = map.ceilingKey(id);
         return next == null ? map.sizeAsLong() : map.getKeyIndex(Objects.requireNonNull(next));

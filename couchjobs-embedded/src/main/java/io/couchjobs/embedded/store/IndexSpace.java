@@ -8,7 +8,7 @@ import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.type.DataType;
 
-/** Where a database's indexes are kept: beside its documents and committed with them, so both survive a crash or none. */
+/** The storage of a database's indexes. They are committed together with the documents, so a crash does not separate them. */
 public final class IndexSpace {
     private final MVStore store;
     private final Commits commits;
@@ -24,12 +24,12 @@ public final class IndexSpace {
         return Maps.map(store, prefix + name, keys, values);
     }
 
-    /** Changes several maps as one; a crash may lose it, which only means that the index is built again from there. */
+    /** Changes several maps atomically. A crash may lose the change; the index is then rebuilt from the last committed state. */
     public <T> T change(Supplier<T> change) {
         return commits.apply(change);
     }
 
-    /** Removes the maps whose name does not satisfy a condition. */
+    /** Removes the maps whose names do not satisfy a condition. */
     public void retain(Predicate<String> wanted) {
         Set<String> names = store.getMapNames();
         List<String> unwanted = names.stream()

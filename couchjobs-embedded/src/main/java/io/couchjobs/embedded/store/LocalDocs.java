@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.h2.mvstore.MVMap;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code _local/} documents: never replicated, one revision only, not in the order of changes. Thread-safe. */
+/** The {@code _local/} documents. They are not replicated, have one revision only, and do not appear in the feed. Thread-safe. */
 public final class LocalDocs {
     private final MVMap<String, byte[]> map;
     private final Commits commits;
@@ -27,8 +27,8 @@ public final class LocalDocs {
     }
 
     /**
-     * Stores a document over whatever is there, and returns its new revision: one more than the one named, which is not
-     * compared with anything, as in CouchDB. Attachments are dropped without a word.
+     * Stores a document, replacing an existing one, and returns the new revision: the given one plus 1. As in CouchDB, the given
+     * revision is not compared with the stored one. Attachments are dropped silently.
      */
     public String write(String id, @Nullable String rev, ObjectNode body) {
         String next = "0-" + (generation(rev) + 1);
@@ -41,7 +41,7 @@ public final class LocalDocs {
         });
     }
 
-    /** Deletes a document, whatever its revision. */
+    /** Deletes a document, regardless of its revision. */
     public void delete(String id) {
         commits.durably(() -> map.remove(id));
     }

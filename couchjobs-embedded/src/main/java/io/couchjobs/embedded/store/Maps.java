@@ -8,13 +8,13 @@ import org.h2.mvstore.type.LongDataType;
 import org.h2.mvstore.type.StringDataType;
 
 /**
- * The maps of one database.
+ * The stored maps of one database.
  *
- * @param docs every document, deleted ones too
- * @param live the winning revision of every document that is not deleted
+ * @param docs all documents, including deleted ones
+ * @param live the winning revisions of documents that are not deleted
  * @param changes document ids in the order of their newest change
- * @param bodies contents of revisions, by the number in the tree's node
- * @param purged ids of purged documents, by the sequence number of the purge, so that indexes hear of it
+ * @param bodies the contents of revisions, by the number in the tree's node
+ * @param purged ids of purged documents, by the sequence number of the purge; indexes read them
  * @param meta settings and counters
  */
 record Maps(

@@ -2,7 +2,7 @@ package io.couchjobs.embedded.store;
 
 import java.util.concurrent.TimeUnit;
 
-/** The number of the newest change that is on disk, and a way to wait for a newer one. Thread-safe. */
+/** The sequence number of the newest change that is on disk. Readers can wait for a newer one. Thread-safe. */
 final class Pulse {
     private long value;
     private boolean closed;
@@ -29,7 +29,7 @@ final class Pulse {
         return closed;
     }
 
-    /** Waits until there is something newer, the time is over, or the database is closed. */
+    /** Waits for a newer change, until the time is over or the database is closed. Returns whether there is one. */
     synchronized boolean awaitAfter(long seen, long millis) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (value <= seen && !closed && end - System.nanoTime() > 0) {

@@ -5,7 +5,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.time.Instant;
 import org.h2.mvstore.MVMap;
 
-/** The settings of a database, and the time when it was made. Thread-safe. */
+/** The settings of a database, and its creation time. Thread-safe. */
 public final class Settings {
     private static final String ADMINS_ONLY =
             "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}";
@@ -18,17 +18,17 @@ public final class Settings {
         this.commits = commits;
     }
 
-    /** {@return the second in which the database was made, since 1970; 0 in old files, which do not tell} */
+    /** {@return the creation time of the database, in seconds since 1970; 0 in old files, which do not contain it} */
     public long created() {
         return Long.parseLong(meta.getOrDefault("created", "0"));
     }
 
-    /** Part of the change that makes the database, which is committed as a whole. */
+    /** Sets the creation time. Does not commit: the caller's change, which creates the database, is committed as a whole. */
     void created(Instant now) {
         meta.put("created", Long.toString(now.getEpochSecond()));
     }
 
-    /** {@return how many generations a tree keeps; 1000 unless set} */
+    /** {@return how many revisions of each branch a tree keeps; 1000 unless set} */
     public int revsLimit() {
         return Integer.parseInt(meta.getOrDefault("revs_limit", "1000"));
     }
@@ -37,7 +37,7 @@ public final class Settings {
         set("revs_limit", Integer.toString(limit));
     }
 
-    /** {@return how many purges a server would remember; kept, but without effect here} */
+    /** {@return the limit of remembered purges; stored, but without effect in this server} */
     public int purgedInfosLimit() {
         return Integer.parseInt(meta.getOrDefault("purged_infos_limit", "1000"));
     }
@@ -46,7 +46,7 @@ public final class Settings {
         set("purged_infos_limit", Integer.toString(limit));
     }
 
-    /** {@return the security object; administrators only, unless set} */
+    /** {@return the security object; unless set, it admits administrators only} */
     public JsonNode security() {
         return Json.parse(meta.getOrDefault("security", ADMINS_ONLY));
     }

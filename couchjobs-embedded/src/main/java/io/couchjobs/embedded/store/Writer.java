@@ -11,14 +11,14 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Puts one edit into its document's tree, or refuses it. Used under the database's lock. */
+/** Adds an edit to the tree of its document, or refuses it. Used under the database's lock. */
 final class Writer {
     private final Bodies bodies;
     private final Attachments attachments;
     private final Gate gate;
     private final BooleanSupplier looksFirst;
 
-    /** @param looksFirst whether a write that names a revision is compared with the document even when that is absent */
+    /** @param looksFirst whether an edit that names a revision conflicts when the document does not exist */
     Writer(Bodies bodies, Attachments attachments, Gate gate, BooleanSupplier looksFirst) {
         this.bodies = bodies;
         this.attachments = attachments;
@@ -26,12 +26,12 @@ final class Writer {
         this.looksFirst = looksFirst;
     }
 
-    /** The tree after an edit, the revision that the edit became, and whether it was news. */
+    /** The tree after an edit, the revision of the edit, and whether the edit changed anything. */
     record Grown(RevTree tree, Revision rev, boolean changed) {}
 
     /**
-     * A client's write: it must name a leaf, or nothing when there is no live document. Of an absent document it may name any
-     * revision, where CouchDB does not look first.
+     * Adds a client's edit. It must name a leaf, or no revision if there is no live document. If the document does not exist, the
+     * edit may name any revision, unless CouchDB would read the document first.
      */
     Grown interactive(Edit edit, DocRecord known) {
         RevTree tree = known.tree();
@@ -49,8 +49,8 @@ final class Writer {
     }
 
     /**
-     * A replicated write: its revision is taken over with its ancestors, beside whatever is there. Of one that is here already
-     * only the ancestors are taken over. CouchDB drops it where it looks at the present document first, and so does this.
+     * Adds a replicated edit: its revision with its ancestors, in addition to the existing leaves. For a known revision, adds
+     * only the ancestors; like CouchDB, skips even these where the current document is read first.
      */
     Grown replicated(Edit edit, DocRecord known) {
         RevTree tree = known.tree();
@@ -71,8 +71,8 @@ final class Writer {
     }
 
     /**
-     * Fails when a client's write has a stub for an attachment that its base does not have. A conflict is left to the write
-     * itself.
+     * Throws an error when a client's edit has a stub for an attachment that its base does not have. Conflicting edits are not
+     * checked, because the write reports the conflict.
      */
     void requireStubs(Edit edit, DocRecord known) {
         if (known.tree().isEmpty() || isAllowed(edit, known.tree())) {
@@ -89,14 +89,14 @@ final class Writer {
         }
     }
 
-    /** As {@link #requireStubs}, for a replicated write. One that is here already is not looked at. */
+    /** Checks a replicated edit like {@link #requireStubs}. A known revision is not checked. */
     void requireReplicatedStubs(Edit edit, DocRecord known) {
         if (known.tree().find(edit.history().get(0)).isEmpty()) {
             Attachments.requireStubs(edit.id(), edit.body(), body(ancestor(edit, known)));
         }
     }
 
-    /** {@return the newest revision whose content is here, of those an edit names and their ancestors} */
+    /** {@return the newest revision with stored content among the edit's history and its ancestors; null for none} */
     private @Nullable Doc ancestor(Edit edit, DocRecord known) {
         RevTree tree = known.tree();
         return edit.history().stream().filter(older -> tree.find(older).isPresent()).findFirst().stream()
@@ -111,7 +111,7 @@ final class Writer {
         return doc == null ? null : doc.body();
     }
 
-    /** A deleted document is made again by a write that names no revision, over its tombstone. */
+    /** Returns the base of an edit. An edit without a revision recreates a deleted document on top of its tombstone. */
     private @Nullable Revision parent(Edit edit, RevTree tree) {
         Revision named = edit.rev();
         if (tree.isEmpty()) {

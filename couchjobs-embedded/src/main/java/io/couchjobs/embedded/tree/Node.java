@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One revision in a tree.
  *
- * @param parent the revision it was written over; null for the first one, or when that one was stemmed away
- * @param body where its content is stored; {@link #NO_BODY} when it is not, or no longer
+ * @param parent the revision that this one replaced; null for the first revision, or when the parent was stemmed
+ * @param body the number of the stored content; {@link #NO_BODY} when it is not stored, or no longer
  */
 public record Node(Revision rev, @Nullable Revision parent, boolean deleted, long body) {
     public static final long NO_BODY = 0;

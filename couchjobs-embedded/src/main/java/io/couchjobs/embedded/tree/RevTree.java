@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All known revisions of a document. Immutable. The winner is the same on every server that has the same leaves: a live
- * leaf before a deleted one, then the longer branch, then the greater hash.
+ * All known revisions of a document. The winner is the same on every server that has the same leaves: a live leaf wins over a
+ * deleted one, then the higher generation, then the greater hash. Immutable.
  */
 public final class RevTree {
     private static final Comparator<Node> WINNING =
@@ -67,7 +67,7 @@ public final class RevTree {
         return leaves;
     }
 
-    /** {@return the revision that readers see; the tree must not be empty} */
+    /** {@return the winner, which readers see; the tree must not be empty} */
     public Node winner() {
         return leaves.get(0);
     }
@@ -101,12 +101,12 @@ public final class RevTree {
         return Optional.empty();
     }
 
-    /** {@return the leaves that descend from a revision, or are it} */
+    /** {@return the leaves that descend from a revision, or the revision itself if it is a leaf} */
     public List<Node> leavesFrom(Revision rev) {
         return leaves.stream().filter(leaf -> path(leaf.rev()).contains(rev)).toList();
     }
 
-    /** {@return a revision and its known ancestors, newest first; empty when it is not known} */
+    /** {@return a revision and its known ancestors, newest first; empty for an unknown revision} */
     public List<Revision> path(Revision rev) {
         List<Revision> path = new ArrayList<>();
         Node node = nodes.get(rev);
@@ -131,8 +131,8 @@ public final class RevTree {
     }
 
     /**
-     * Grafts a branch that was grown elsewhere. Known revisions stay what they are, so merging is idempotent and the
-     * order of merges does not matter.
+     * Returns a tree that also contains a branch from another server. Known revisions do not change, so merging is idempotent and
+     * the order of merges does not matter.
      *
      * @param path the new leaf and its ancestors, newest first, without gaps
      */
@@ -160,7 +160,7 @@ public final class RevTree {
         }
     }
 
-    /** Forgets all revisions that are more than {@code limit} generations deep below every leaf. */
+    /** Returns a tree that keeps each leaf and its ancestors, at most {@code limit} revisions per leaf. */
     public RevTree stem(int limit) {
         if (nodes.size() <= limit) {
             return this;
@@ -170,7 +170,7 @@ public final class RevTree {
         return kept.size() == nodes.size() ? this : keep(kept);
     }
 
-    /** Forgets a leaf and those of its ancestors that no other leaf has. */
+    /** Returns a tree without a leaf and without its ancestors that no other leaf shares. */
     public RevTree without(Revision leaf) {
         Set<Revision> kept = leaves.stream()
                 .filter(other -> !other.rev().equals(leaf))
@@ -187,7 +187,7 @@ public final class RevTree {
         return new RevTree(copy);
     }
 
-    /** Forgets the places of older revisions' contents, as a compaction does. */
+    /** Returns a tree in which only leaves refer to stored contents, as after a compaction. */
     public RevTree compacted() {
         Map<Revision, Node> copy = new LinkedHashMap<>();
         nodes.values().forEach(node -> copy.put(node.rev(), node.withoutBody()));
@@ -195,7 +195,7 @@ public final class RevTree {
         return new RevTree(copy);
     }
 
-    /** {@return the deepest known revision older than one that is not known, for the sender of a branch} */
+    /** {@return the leaves of a lower generation than an unknown revision; a replicator may send a branch on top of them} */
     public List<Revision> possibleAncestors(int pos) {
         return leaves.stream().map(Node::rev).filter(rev -> rev.pos() < pos).toList();
     }

@@ -3,12 +3,12 @@ package io.couchjobs.embedded.tree;
 import io.couchjobs.embedded.protocol.CouchError;
 import java.util.Comparator;
 
-/** The name of one state of a document, {@code N-hash}; ordered by generation, then by hash. */
+/** The id of a revision of a document, {@code N-hash}. Ordered by generation, then by hash. */
 public record Revision(int pos, String hash) implements Comparable<Revision> {
     private static final Comparator<Revision> ORDER =
             Comparator.comparingInt(Revision::pos).thenComparing(Revision::hash);
 
-    /** Reads {@code N-hash}, where the hash may be empty as in CouchDB; anything else is the client's error. */
+    /** Parses {@code N-hash}; the hash may be empty, as in CouchDB. Throws a bad-request error for any other text. */
     public static Revision parse(String text) {
         int dash = text.indexOf('-');
         if (dash < 1) {

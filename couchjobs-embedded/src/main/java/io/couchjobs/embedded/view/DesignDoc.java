@@ -15,7 +15,7 @@ import java.util.Map;
 /**
  * The views of a design document.
  *
- * @param signature the same for equal views, whatever the document's name or other members: the name of their index
+ * @param signature a hash of the views and options, which names the index; documents with equal views share it
  */
 record DesignDoc(String id, ObjectNode json, List<ViewDef> views, String signature) {
     record ViewDef(String name, String map, String reduce) {}
@@ -55,7 +55,7 @@ record DesignDoc(String id, ObjectNode json, List<ViewDef> views, String signatu
         return views.stream().map(ViewDef::map).toList();
     }
 
-    /** {@return all of the design document that map functions may require: the library of its views} */
+    /** {@return the part of the design document that map functions may require: the library of the views} */
     ObjectNode library() {
         ObjectNode library = Json.object();
         library.putObject("views").set("lib", json.path("views").path("lib"));

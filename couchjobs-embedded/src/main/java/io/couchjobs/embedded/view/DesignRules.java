@@ -6,7 +6,7 @@ import io.couchjobs.embedded.protocol.CouchError;
 import java.util.List;
 import java.util.Map;
 
-/** The rules for design documents; CouchDB checks the same, with the same messages. */
+/** Checks design documents by the same rules as CouchDB, with the same messages. */
 final class DesignRules {
     private static final List<String> TEXTS = List.of("language", "validate_doc_update");
     private static final List<String> OBJECTS = List.of("options", "filters", "lists", "shows", "updates", "views");

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The rows of one document in all views of a group. */
+/** The rows of a document in all views of a group. */
 record Emitted(String id, List<Entry> entries) {
     @SuppressWarnings("ArrayRecordComponent") // never compared as a value
     record Entry(int view, byte[] place, IndexRow row) {}
@@ -30,7 +30,7 @@ record Emitted(String id, List<Entry> entries) {
         return new Emitted(id, entries);
     }
 
-    /** Rows of one document under one key come in the order of their values. */
+    /** Sorts the pairs of a document by key, then by value. */
     private static List<JsonNode> inOrder(JsonNode pairs) {
         List<JsonNode> list = new ArrayList<>();
         pairs.forEach(list::add);
@@ -40,7 +40,7 @@ record Emitted(String id, List<Entry> entries) {
         return list;
     }
 
-    /** {@return where the rows are, as bytes to be stored under the document's id, so they can be taken out again} */
+    /** {@return the encoded positions of the rows; stored under the document's id, so that the rows can be removed later} */
     byte[] places() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (Entry entry : entries) {

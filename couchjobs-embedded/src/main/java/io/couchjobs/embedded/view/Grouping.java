@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/** Reduces each run of rows whose keys agree in their first elements to one row. */
+/** Reduces each group of consecutive rows, whose keys have the same first elements, to one row. */
 final class Grouping implements Iterator<ViewRow> {
     private static final byte[] NULL = "null".getBytes(StandardCharsets.UTF_8);
 

@@ -7,11 +7,11 @@ import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 import org.h2.mvstore.type.StringDataType;
 
-/** The row of one call of {@code emit}: the document's id, key and value as JSON. */
+/** The row of one call of {@code emit}: the document's id, and the key and value as JSON. */
 @SuppressWarnings("ArrayRecordComponent") // never compared as a value
 record IndexRow(String id, byte[] key, byte[] value) {
 
-    /** Where a row stands: after its key, then the id, then its number among the rows of that document. */
+    /** Returns the position of a row: ordered by key, then by id, then by its number among the rows of the document. */
     static byte[] place(byte[] sortKey, String id, int n) {
         byte[] idBytes = idBytes(id);
         return ByteBuffer.allocate(sortKey.length + idBytes.length + 1 + Integer.BYTES)
@@ -22,13 +22,13 @@ record IndexRow(String id, byte[] key, byte[] value) {
                 .array();
     }
 
-    /** An id as bytes without a zero, so that one may follow and the shorter of two ids comes first. */
+    /** Encodes an id as bytes without a zero byte, so that a zero byte can mark the end and a prefix of an id comes first. */
     static byte[] idBytes(String id) {
         String escaped = id.replace("\u0001", "\u0001\u0002").replace("\u0000", "\u0001\u0001");
         return escaped.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** How a row is stored. */
+    /** The storage format of a row. */
     static final class Type extends BasicDataType<IndexRow> {
         static final Type INSTANCE = new Type();
 

@@ -6,10 +6,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of an index in ascending order; null is open.
+ * A range of an index in ascending order. A bound of null is open.
  *
- * @param from the first place that belongs to it
- * @param to the first place that does not
+ * @param from the first position of the range
+ * @param to the first position after the range
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared as a value
 record KeyRange(byte @Nullable [] from, byte @Nullable [] to) {
@@ -26,7 +26,7 @@ record KeyRange(byte @Nullable [] from, byte @Nullable [] to) {
         return new KeyRange(edge(key, null, false), edge(key, null, true));
     }
 
-    /** A place just before the rows of a key (and document), or just after them. */
+    /** Returns the position just before the rows of a key (and document), or just after them. */
     private static byte @Nullable [] edge(@Nullable JsonNode key, @Nullable String docId, boolean after) {
         if (key == null) {
             return null;

@@ -6,7 +6,7 @@ import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 import org.h2.mvstore.type.ByteArrayDataType;
 
-/** Bytes in unsigned order. */
+/** The storage format of byte arrays in unsigned order. */
 final class PlaceType extends BasicDataType<byte[]> {
     static final PlaceType INSTANCE = new PlaceType();
 

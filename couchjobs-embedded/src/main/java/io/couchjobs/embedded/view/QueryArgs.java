@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a query, from the query string and from a body; the body wins.
+ * The parameters of a query, from the query string and the body. The body overrides the query string.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/ddoc/views.html">The view API</a>
  */
@@ -46,7 +46,7 @@ public final class QueryArgs {
         return new QueryArgs(args, body != null && body.has("keys"));
     }
 
-    /** {@return one of several queries: its own parameters, and those of the request for all} */
+    /** {@return the parameters of one of several queries, which override those of the request} */
     public QueryArgs with(JsonNode query) {
         ObjectNode copy = args.deepCopy();
         copy.remove("queries");
@@ -70,7 +70,7 @@ public final class QueryArgs {
         return CouchError.badRequest("`" + name + "` member must be an array.");
     }
 
-    /** As {@link #keys()}, for documents by id, where CouchDB has other words for the same mistake. */
+    /** Returns the {@link #keys()} for documents by id, where CouchDB has other error messages. */
     public Optional<List<JsonNode>> ids(boolean fromBody) {
         String where = fromBody ? "body member" : "parameter";
         return array("keys", name -> CouchError.badRequest("`keys` " + where + " must be an array."));
@@ -89,7 +89,7 @@ public final class QueryArgs {
         return Optional.of(list);
     }
 
-    /** Several keys and a range do not go together, however they are given; CouchDB takes a single one for a range itself. */
+    /** Throws an error for several keys with a range. A single key is allowed: CouchDB treats it as a range. */
     public void requireCompatible() {
         if (args.path("keys").size() > 1 && (startKey() != null || endKey() != null)) {
             throw CouchError.queryParse("`keys` is incompatible with `key`, `start_key` and `end_key`");
@@ -128,7 +128,7 @@ public final class QueryArgs {
         return value == null ? null : value.asText();
     }
 
-    /** A range that nothing can be in is the client's mistake. */
+    /** Throws an error when the start of the range is behind its end. */
     void requireForwards() {
         JsonNode start = startKey();
         JsonNode end = endKey();
@@ -174,7 +174,7 @@ public final class QueryArgs {
         return args.has("reduce") && reduce();
     }
 
-    /** {@return how many elements of an array key make a group; 0 for one group of all, the greatest for every key} */
+    /** {@return the number of key elements that form a group; 0 for one group of all rows, the maximum for a group per key} */
     public int groupLevel() {
         if (args.has("group_level")) {
             return (int) number("group_level", 0);
@@ -190,7 +190,7 @@ public final class QueryArgs {
         return number("skip", 0);
     }
 
-    /** {@return when the index is refreshed: {@code true} before, {@code false} not, {@code lazy} after the answer} */
+    /** {@return when the index is refreshed: {@code true} before the answer, {@code lazy} after it, {@code false} never} */
     public String update() {
         String stale = text("stale");
         if (stale != null) {

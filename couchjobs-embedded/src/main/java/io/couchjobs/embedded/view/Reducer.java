@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** A reduce function: one of the server's own, or JavaScript. */
+/** A reduce function: a built-in one, or JavaScript. */
 final class Reducer {
-    /** The rows of one group, as they come. Not thread-safe. */
+    /** Accumulates the rows of one group. Not thread-safe. */
     interface Total {
         void add(IndexRow row);
 
@@ -33,7 +33,7 @@ final class Reducer {
         return new Reducer(source, totals(source, design));
     }
 
-    /** {@return whether this is one of the server's own: what follows its name is not looked at, as in CouchDB} */
+    /** {@return whether this is a built-in function; as in CouchDB, text after the name is ignored} */
     static boolean isBuiltIn(String source) {
         return OWN.keySet().stream().anyMatch(source::startsWith);
     }

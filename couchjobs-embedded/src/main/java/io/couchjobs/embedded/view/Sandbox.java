@@ -13,7 +13,7 @@ final class Sandbox extends ContextFactory {
 
     private static final ThreadLocal<Long> DEADLINE = new ThreadLocal<>();
 
-    /** Thrown past all {@code catch} blocks of a script that does not come to an end. */
+    /** Thrown when a script exceeds the time limit. An {@link Error}, so that no {@code catch} block of the script catches it. */
     static final class OutOfTime extends Error {
         OutOfTime() {
             super("the function ran for more than 5 seconds", null, false, false);

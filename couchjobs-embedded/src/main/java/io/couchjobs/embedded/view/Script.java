@@ -21,16 +21,16 @@ import org.mozilla.javascript.ScriptableObject;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Functions of one design document, compiled into a scope of their own. Thread-safe: one call at a time. */
+/** The functions of a design document, compiled into a separate scope. Thread-safe: only one call runs at a time. */
 final class Script {
     private static final Logger LOG = LoggerFactory.getLogger(Script.class);
     private static final Sandbox SANDBOX = new Sandbox();
-    /** Compiling it takes longer than a short test; each script runs it in a scope of its own. */
+    /** Compiled once, because compiling it takes longer than a short test. Each script runs it in its own scope. */
     private static final org.mozilla.javascript.Script HARNESS =
             SANDBOX.call(context -> context.compileString(harness(), "harness.js", 1, null));
 
     private static final int MOST_KNOWN = 500;
-    /** The sources that compiled last: the databases of a process tend to have the same ones. Thread-safe. */
+    /** The sources that compiled most recently. The databases of a process tend to have the same ones. Thread-safe. */
     private static final Set<String> KNOWN =
             Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
                 private static final long serialVersionUID = 1L;
@@ -57,7 +57,7 @@ final class Script {
         sources.forEach(this::compile);
     }
 
-    /** Fails with a {@link ScriptFailure} unless this is the source of a function. */
+    /** Throws a {@link ScriptFailure} unless the text is the source of a function. */
     static void check(String source) {
         if (!KNOWN.contains(source)) {
             new Script("", Json.object(), List.of()).call("add", source);
@@ -81,7 +81,7 @@ final class Script {
         }
     }
 
-    /** {@return for each function, the array of pairs that it emitted} */
+    /** {@return an array with, for each map function, the array of pairs that it emitted} */
     JsonNode map(String doc) {
         JsonNode emitted = Json.parse(call("map", doc));
         logMessages(doc);

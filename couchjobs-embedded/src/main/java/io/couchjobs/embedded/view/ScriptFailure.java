@@ -1,6 +1,6 @@
 package io.couchjobs.embedded.view;
 
-/** A function that raised an exception or did not end. */
+/** Thrown when a JavaScript function fails or exceeds the time limit. */
 final class ScriptFailure extends RuntimeException {
     ScriptFailure(String message) {
         super(message, null, false, false);

@@ -7,7 +7,7 @@ import io.couchjobs.embedded.protocol.Json;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A total by a JavaScript function: chunks are reduced, their results reduced again. */
+/** A total by a JavaScript function: reduces chunks of rows, and then their results. */
 final class ScriptTotal implements Reducer.Total {
     private static final Logger LOG = LoggerFactory.getLogger(ScriptTotal.class);
     private static final int CHUNK = 500;
@@ -44,7 +44,7 @@ final class ScriptTotal implements Reducer.Total {
         return partial.size() == 1 ? partial.get(0) : reduce(NullNode.getInstance(), partial, true);
     }
 
-    /** A function that throws makes its total null, and says so in the log only, as in CouchDB. */
+    /** Calls the function. As in CouchDB, a failure is only logged, and the total is null. */
     private JsonNode reduce(JsonNode someKeys, JsonNode someValues, boolean rereduce) {
         try {
             return script.reduce(someKeys, someValues, rereduce);

@@ -9,7 +9,7 @@ import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 
 /**
- * The {@code _stats} of numbers, of arrays place by place, and of statistics that a map function has made itself.
+ * Computes {@code _stats} of numbers, of arrays element by element, and of statistics that a map function emits.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/ddocs/ddocs.html#stats">_stats</a>
  */

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The server's own reduce functions. */
+/** The built-in reduce functions. */
 final class Totals {
     private static final String NOT_SUMMABLE = "The _sum function requires that map values be numbers, arrays of"
             + " numbers, or objects. Objects cannot be mixed with other data structures. Objects can be arbitrarily"
@@ -37,7 +37,7 @@ final class Totals {
         }
     }
 
-    /** Exact, where CouchDB estimates. */
+    /** Counts distinct keys exactly, whereas CouchDB estimates their number. */
     static final class Distinct implements Reducer.Total {
         private final Set<ByteBuffer> keys = new HashSet<>();
 
@@ -65,7 +65,7 @@ final class Totals {
             }
         }
 
-        /** When a value cannot be added, its row reports the error, and the rest of the answer stands. */
+        /** Returns the sum, or an error object if a value could not be added. Other rows of the answer are not affected. */
         @Override
         public JsonNode result() {
             if (trouble == null) {
@@ -77,7 +77,7 @@ final class Totals {
         }
     }
 
-    /** Numbers add up; arrays and objects add up member by member, a number counting as the array of itself. */
+    /** Adds two values. Arrays and objects are added element by element; a number counts as an array of itself. */
     private static JsonNode plus(JsonNode left, JsonNode right) {
         if (left.isNumber() && right.isNumber()) {
             return plusNumber(left, right);

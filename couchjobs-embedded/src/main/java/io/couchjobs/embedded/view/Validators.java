@@ -10,7 +10,7 @@ import io.couchjobs.embedded.store.Gate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code validate_doc_update} functions of a database, compiled again after a design document changed. Thread-safe. */
+/** The {@code validate_doc_update} functions of a database, recompiled after a design document has changed. Thread-safe. */
 public final class Validators {
     private final Database database;
     private List<Script> scripts = List.of();
@@ -20,7 +20,7 @@ public final class Validators {
         this.database = database;
     }
 
-    /** {@return a gate that asks all functions, on behalf of a user} */
+    /** {@return a gate that calls all functions for a user's write} */
     public Gate gate(JsonNode user) {
         return (edit, old) -> check(edit, old, user);
     }

@@ -8,11 +8,11 @@ import io.couchjobs.embedded.store.Doc;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Functions of a design document as conditions on documents. */
+/** Uses functions of a design document as filters of documents. */
 public final class ViewFilter {
     private ViewFilter() {}
 
-    /** {@return whether the map function of a view, {@code design/view}, emits anything for a document} */
+    /** {@return a filter that accepts the documents for which the map function of a view, {@code design/view}, emits a row} */
     public static Predicate<Doc> byView(Database database, String name) {
         DesignDoc design = design(database, name);
         DesignDoc.ViewDef view = design.views().get(design.position(name.substring(name.indexOf('/') + 1)));
@@ -21,7 +21,7 @@ public final class ViewFilter {
                 && !script.map(Json.text(doc.json())).path(0).isEmpty();
     }
 
-    /** {@return the filter function {@code design/filter}} */
+    /** {@return a filter that calls the filter function {@code design/filter}} */
     public static Predicate<Doc> byFunction(Database database, String name, JsonNode request) {
         DesignDoc design = design(database, name);
         JsonNode source = design.json().path("filters").path(name.substring(name.indexOf('/') + 1));

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The index of all views of a design document; only documents that changed are mapped again. Thread-safe. */
+/** The index of all views of a design document. A refresh maps only the documents that have changed. Thread-safe. */
 public final class ViewGroup {
     private static final Logger LOG = LoggerFactory.getLogger(ViewGroup.class);
     private static final int BATCH = 200;
@@ -35,7 +35,7 @@ public final class ViewGroup {
     private final List<MVMap<byte[], IndexRow>> rows;
     private final MVMap<String, byte[]> places;
     private final MVMap<String, Long> state;
-    /** A row that moves is taken away before it is put again: who reads meanwhile must see neither. */
+    /** Held while rows are replaced, because readers must not see the state between the removal and the addition. */
     private final ReadWriteLock moves = new ReentrantReadWriteLock();
 
     private @Nullable Script script;
@@ -64,12 +64,12 @@ public final class ViewGroup {
         return design.signature();
     }
 
-    /** {@return up to which change documents are indexed} */
+    /** {@return the sequence number up to which changes are indexed} */
     public long seq() {
         return state.getOrDefault(SEQ, 0L);
     }
 
-    /** Maps all documents that changed since the last time. */
+    /** Maps all documents that have changed since the last refresh. */
     public synchronized void refresh() {
         long target = database.committedSeq();
         while (seq() < target) {
@@ -77,7 +77,7 @@ public final class ViewGroup {
         }
     }
 
-    /** A purge is looked at first: its number may be lower than that of the document's next life. */
+    /** Indexes a batch of changes. Reads purges first: a purge has a lower number than the document that is added after it. */
     private void step(long target) {
         long from = seq();
         Set<String> ids = new LinkedHashSet<>();
@@ -99,8 +99,8 @@ public final class ViewGroup {
     }
 
     /**
-     * Takes cursors and counts that belong together, of an index that does not change meanwhile. A cursor goes on with what
-     * was there when it was taken.
+     * Runs an action while the index does not change, so that cursors and counts match. A cursor keeps reading the state at its
+     * creation.
      */
     <T> T atOnce(Supplier<T> taken) {
         moves.readLock().lock();

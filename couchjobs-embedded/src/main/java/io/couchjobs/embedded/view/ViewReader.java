@@ -12,7 +12,7 @@ import java.util.stream.StreamSupport;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
 
-/** Reads rows of one view, reduced or not. */
+/** Reads the rows of a view, reduced or not. */
 public final class ViewReader {
     private final ViewGroup group;
     private final MVMap<byte[], IndexRow> rows;
@@ -85,14 +85,14 @@ public final class ViewReader {
         return (range.to() == null ? rows.sizeAsLong() : countBefore(range.to())) - before;
     }
 
-    /** {@return for each key the rows that it has now} */
+    /** {@return for each key, its current rows} */
     List<Iterator<IndexRow>> cursors(List<JsonNode> keys, boolean descending) {
         return keys.stream()
                 .map(key -> cursor(KeyRange.exactly(key), descending))
                 .toList();
     }
 
-    /** The upper edge is never the place of a row, so it does not matter that the store includes it. */
+    /** Returns the rows of a range. The store includes the upper bound, but no row has that position. */
     Iterator<IndexRow> cursor(KeyRange range, boolean descending) {
         if (range.isEmpty()) {
             return Collections.emptyIterator();

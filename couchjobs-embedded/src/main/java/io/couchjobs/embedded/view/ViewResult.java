@@ -3,10 +3,10 @@ package io.couchjobs.embedded.view;
 import java.util.Iterator;
 
 /**
- * The answer to a query.
+ * The result of a query.
  *
- * @param total rows in the whole view, -1 when reduced
- * @param offset rows before the first one of the answer
+ * @param total the number of rows in the view; -1 if reduced
+ * @param offset the number of rows before the first row of the result
  */
 public record ViewResult(long total, long offset, Iterator<ViewRow> rows, long seq) {
     public boolean isReduced() {

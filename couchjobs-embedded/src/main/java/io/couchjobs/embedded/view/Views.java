@@ -14,7 +14,7 @@ public final class Views {
     private final Map<String, ViewGroup> bySignature = new ConcurrentHashMap<>();
     private volatile Present present = new Present(-1);
 
-    /** The indexes of the design documents as these are until {@link Database#designSeq} moves, by the document's id. */
+    /** The indexes of the design documents, by document id. Valid until {@link Database#designSeq} changes. */
     private record Present(long designSeq, Map<String, ViewGroup> groups) {
         Present(long designSeq) {
             this(designSeq, new ConcurrentHashMap<>());
@@ -25,7 +25,7 @@ public final class Views {
         this.database = database;
     }
 
-    /** {@return the index of a design document, as the document is now; not refreshed} */
+    /** {@return the index for the current state of a design document; not refreshed} */
     public ViewGroup group(String designId) {
         long designSeq = database.designSeq();
         Present now = present;
@@ -46,14 +46,14 @@ public final class Views {
         return known != null ? known : opened(design);
     }
 
-    /** A signature that was not seen before means that a design document changed, and that its old index can go. */
+    /** A new signature means that a design document has changed, so its old index is removed. */
     private synchronized ViewGroup opened(DesignDoc design) {
         ViewGroup group = bySignature.computeIfAbsent(design.signature(), signature -> new ViewGroup(database, design));
         cleanUp();
         return group;
     }
 
-    /** Removes the indexes that no design document has any more. */
+    /** Removes the indexes that no design document uses any more. */
     public synchronized void cleanUp() {
         Set<String> used = signatures();
         bySignature.keySet().retainAll(used);

@@ -1,3 +1,3 @@
-/** JavaScript in a sandbox, view indexes and their queries, document validation functions. */
+/** Sandboxed JavaScript, view indexes and queries, and document validation functions. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.embedded.view;
