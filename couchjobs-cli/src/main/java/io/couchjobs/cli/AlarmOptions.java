@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of alarms: what must not be, and who is told. */
+/** The options of alarms: the rules, and who is told. */
 final class AlarmOptions {
     private static final Pattern PERCENT = Pattern.compile("(\\d{1,2}(?:\\.\\d{1,3})?)%?");
 
@@ -94,7 +94,7 @@ final class AlarmOptions {
                         .anyMatch(Objects::nonNull);
     }
 
-    /** The alarms, not started. */
+    /** Creates the alarms, but does not start them. */
     Alarms of(JobQueue queue) {
         Alarms alarms = queue.operations().alarms();
         Optional.ofNullable(oldestDue).ifPresent(alarms::oldestDue);
@@ -124,7 +124,7 @@ final class AlarmOptions {
         return Double.parseDouble(percent.group(1)) / 100;
     }
 
-    /** The alarm as programs read it. */
+    /** Returns the alarm as JSON for programs. */
     static ObjectNode json(Alarms.Alarm alarm) {
         return JsonNodeFactory.instance
                 .objectNode()
@@ -136,7 +136,7 @@ final class AlarmOptions {
                 .put("since", alarm.since().toString());
     }
 
-    /** The alarm as people read it. */
+    /** Returns the alarm as a line for people. */
     static String text(Alarms.Alarm alarm) {
         String subject = alarm.subject().isEmpty() ? "" : " " + alarm.subject();
         String over = alarm.raised()

@@ -16,7 +16,10 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Adds the lines of a file as the items of an array, in constant memory. A bad line ends it: an item has its place in the array. */
+/**
+ * Adds the lines of a file as the items of an array, in constant memory. A bad line stops the add, because each item has its
+ * place in the array.
+ */
 final class ArrayEnqueue {
     private static final int TOLD_EVERY = 1_000;
 
@@ -25,7 +28,7 @@ final class ArrayEnqueue {
     private final ProgressLine progress;
     private final OptionalInt ofAChunk;
 
-    /** Adds items to chunks of the usual size, or of the one that somebody asks for. */
+    /** Creates an instance; {@code ofAChunk} is the number of items in a chunk, empty for the usual number. */
     ArrayEnqueue(JobQueue queue, Couchjobs root, OptionalInt ofAChunk) {
         this.queue = queue;
         this.root = root;
@@ -62,7 +65,7 @@ final class ArrayEnqueue {
                 .put("chunks", state.chunks());
     }
 
-    /** The data of one line after the other. */
+    /** Iterates over the data of the lines. */
     private final class Items implements Iterator<ObjectNode> {
         private final JobReader reader;
         private Optional<JobLine<JobRequest>> next = Optional.empty();

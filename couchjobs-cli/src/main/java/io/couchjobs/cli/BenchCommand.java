@@ -18,7 +18,7 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code bench}: the speed of the queue on this server, beside the speed of the server itself. */
+/** {@code bench}: measures the speed of the queue on this server, and compares it with the speed of the server itself. */
 @Command(
         name = "bench",
         description = {

@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.cli.bench.WorkerLoop;
 import picocli.CommandLine.Command;
 
-/** A worker process of the benchmark: does what standard input says, and dies when that ends. */
+/** A worker process of the benchmark. It carries out the commands on its standard input, and exits when the input ends. */
 @Command(name = "bench-worker", hidden = true, description = "Used by bench.")
 final class BenchWorkerCommand extends CliCommand {
     @Override

@@ -27,11 +27,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acts on many jobs, some at the same time, in constant memory. A job that refuses the action or is gone does not stop the
- * others; a database that cannot be reached does, and so does Ctrl-C.
+ * Acts on many jobs, several at the same time, in constant memory. A job that refuses the action, or is gone, does not stop the
+ * others. An unreachable database stops the run, and so does Ctrl-C.
  */
 final class BulkAct {
-    /** At the same time: their writes share a bulk request. */
+    /** How many jobs are acted on at the same time; their writes share bulk requests. */
     private static final int AT_ONCE = 16;
 
     private static final int BATCH = 500;
@@ -49,7 +49,7 @@ final class BulkAct {
     private long looks;
     private final long started = System.nanoTime();
 
-    /** Acts by a function that returns what it did. */
+    /** Creates an instance; {@code act} returns what it did. */
     BulkAct(Couchjobs root, Function<JobId, String> act) {
         this.root = root;
         this.act = act;
@@ -57,7 +57,7 @@ final class BulkAct {
         this.progress = root.progress();
     }
 
-    /** {@return the same, until a signal comes; to be used before a filter, which may let no job through for long} */
+    /** {@return the jobs, until a signal comes} Use it before a filter, which may let no job through for a long time. */
     <T> Stream<T> lookAt(Stream<T> jobs) {
         return jobs.takeWhile(job -> goesOn()).peek(job -> {
             looks++;
@@ -80,12 +80,12 @@ final class BulkAct {
         return show();
     }
 
-    /** Begins nothing else. */
+    /** Starts no further action. */
     void stop() {
         stopped.set(true);
     }
 
-    /** When the list fails, what was begun is still waited for and counted, and nothing else is begun. */
+    /** Acts on all jobs. When the list fails, no further action starts, but the started ones are awaited and counted. */
     private void takeAll(Stream<JobId> ids) {
         try {
             ids.takeWhile(id -> goesOn()).forEach(this::take);
@@ -95,7 +95,7 @@ final class BulkAct {
         flush();
     }
 
-    /** Asked for each job before it is taken. */
+    /** Returns whether to take the next job; called before each job. */
     private boolean goesOn() {
         isCutShort = stopped.get();
         return !isCutShort;
@@ -133,7 +133,10 @@ final class BulkAct {
         }
     }
 
-    /** Between the list and the act anything can happen to a job; after trouble nothing is begun any more. */
+    /**
+     * Acts on a job, which may have changed since it was listed. Does nothing after a failure of another action has stopped the
+     * run.
+     */
     private Optional<Outcome> attempt(JobId id) {
         if (trouble.get() != null) {
             return Optional.empty();
@@ -180,7 +183,7 @@ final class BulkAct {
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Refusals are told with -q, too. */
+    /** Returns the lines to show; with -q, only the refusals. */
     private List<String> told() {
         return root.options().quiet ? summary.refusals() : summary.lines();
     }

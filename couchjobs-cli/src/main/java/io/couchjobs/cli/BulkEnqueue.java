@@ -14,7 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Adds the jobs of a file. */
+/** Adds the jobs of a file, and counts the outcomes. */
 final class BulkEnqueue extends BulkRun<JobRequest> {
     private final JobQueue queue;
     private final boolean replace;
@@ -53,7 +53,7 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
         } catch (UnreadableDataException lost) {
             return false;
         } catch (CouchException away) {
-            return true; // these lines are stored, and count; the next request fails, too
+            return true; // these lines are stored, and count; the next request will fail, too
         }
     }
 
@@ -91,7 +91,7 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
                 .put("differing", differing());
     }
 
-    /** A running job that will run once more has been changed too. */
+    /** Returns how many jobs were updated; a resubmitted job counts, because it was changed, too. */
     private long updated() {
         return count(AddResult.Outcome.UPDATED) + count(AddResult.Outcome.RESUBMITTED);
     }

@@ -10,7 +10,7 @@ import io.couchjobs.job.JobId;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Puts the jobs of an export back. */
+/** Restores the jobs of an export. */
 final class BulkImport extends BulkRun<Job> {
     private final JobQueue queue;
     private final JobFilter filter;

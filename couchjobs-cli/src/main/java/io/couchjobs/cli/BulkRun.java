@@ -13,16 +13,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the jobs of a file in batches, in constant memory; bad lines are named and do not stop the others.
+ * Stores the jobs of a file in batches, in constant memory. Bad lines are reported, and do not stop the others.
  *
- * @param <J> how the file has jobs
+ * @param <J> the form in which the file has jobs
  */
 abstract class BulkRun<J> {
     private final Couchjobs root;
     private final ProgressLine progress;
     private final Rejections rejections;
     private final long started = System.nanoTime();
-    /** Up to this line, all are stored, rejected or left out. */
+    /** The number of the last line up to which all lines are stored, rejected or left out. */
     private long lastDone;
 
     private long skipped;
@@ -63,50 +63,50 @@ abstract class BulkRun<J> {
         return rejected() == 0 && isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** {@return whether to take a job of the file} Another thread asks. */
+    /** {@return whether to take a job of the file} Another thread calls this method. */
     abstract boolean isWanted(J job);
 
-    /** {@return in the same order, what became of the jobs} */
+    /** Stores jobs, and returns the results in the same order. */
     abstract List<AddResult> store(List<J> jobs);
 
-    /** Counts what became of a job, unless it was rejected. */
+    /** Counts the outcome of a job that was not rejected. */
     abstract void count(J job, AddResult.Outcome outcome);
 
     /** {@return the counts so far, for people} */
     abstract String summary();
 
-    /** {@return the counts, for programs} */
+    /** {@return the counts as JSON for programs} */
     abstract ObjectNode json();
 
     /**
-     * {@return the end of a sentence that begins with "7 of the jobs", about those that differ from their lines}
+     * {@return the end of a message that begins with "7 of the jobs", about jobs that differ from their lines}
      *
-     * @param example one of them, which the sentence names
+     * @param example one of these jobs, which the message names
      */
     abstract String remark(JobId example);
 
-    /** {@return whether the database has all that the lines say, but for the rejected ones} */
+    /** {@return whether the database has what the lines say, except for rejected lines} */
     boolean isComplete() {
         return true;
     }
 
-    /** Counts a job that stays other than its line says. */
+    /** Counts a stored job that differs from its line, and stays as it is. */
     final void differs(JobId id) {
         differing++;
         exampleOfDiffering = exampleOfDiffering == null ? id : exampleOfDiffering;
     }
 
-    /** {@return how many jobs stay other than their lines say} */
+    /** {@return how many stored jobs differ from their lines} */
     final long differing() {
         return differing;
     }
 
-    /** {@return how many jobs were not wanted} */
+    /** {@return how many jobs were left out because they were not wanted} */
     final long skipped() {
         return skipped;
     }
 
-    /** {@return how many jobs were rejected, and lines bad} */
+    /** {@return the number of rejected jobs and bad lines} */
     final long rejected() {
         return rejections.count();
     }

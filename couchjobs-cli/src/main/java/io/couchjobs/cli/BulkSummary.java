@@ -10,9 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How many jobs had which outcome, for which reason. Not thread-safe. */
+/** Counts jobs by outcome and reason. Not thread-safe. */
 final class BulkSummary {
-    /** Beyond this, reasons are counted together, or a server that finds ever new words would fill the memory. */
+    /** Further reasons are counted together, so that ever new messages of a server cannot fill the memory. */
     private static final int MOST_REASONS = 100;
 
     private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
@@ -20,7 +20,7 @@ final class BulkSummary {
 
     private record Reason(Outcome.Kind kind, String what) {}
 
-    /** How many, and one of them. */
+    /** The number of jobs, and one of them. */
     private record Tally(long jobs, JobId example) {
         Tally plus(Tally other) {
             return new Tally(jobs + other.jobs, example);
@@ -40,7 +40,7 @@ final class BulkSummary {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** {@return whether no job refused; one that is gone needs nothing} */
+    /** {@return whether no job refused the action; a job that is gone does not count as a refusal} */
     boolean isComplete() {
         return count(Outcome.Kind.REFUSED) == 0;
     }
@@ -50,14 +50,14 @@ final class BulkSummary {
                 + count(Outcome.Kind.GONE);
     }
 
-    /** {@return the line, and below it the reasons where there is more to say than that} */
+    /** {@return the line, and below it a line for each reason} */
     List<String> lines() {
         List<String> lines = new ArrayList<>(List.of(line()));
         reasons.forEach((reason, tally) -> lines.add(line(reason, tally)));
         return lines;
     }
 
-    /** {@return the lines of refused jobs} */
+    /** {@return the lines for the reasons of refused jobs} */
     List<String> refusals() {
         return reasons.entrySet().stream()
                 .filter(entry -> entry.getKey().kind == Outcome.Kind.REFUSED)

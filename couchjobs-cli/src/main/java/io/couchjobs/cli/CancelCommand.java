@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code cancel}: a pending job is cancelled at once, the owner of a running one is asked to stop. */
+/** {@code cancel}: cancels a pending job at once, and asks the owner of a running job to stop. */
 @Command(
         name = "cancel",
         description =

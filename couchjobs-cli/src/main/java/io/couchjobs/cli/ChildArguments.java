@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The arguments with which a process of this program works on the same server. They name everything it needs, except passwords,
- * which no process list may show.
+ * The arguments and variables for a child process of this program on the same server. Passwords are among the variables, because
+ * process lists show the arguments.
  *
- * @param arguments the command line's arguments
- * @param environment what is added to its environment
+ * @param arguments the arguments of the command line
+ * @param environment the variables to add to the environment of the process
  */
 record ChildArguments(List<String> arguments, Map<String, String> environment) {
     static ChildArguments of(String command, Couchjobs root, Session session, QueueUrl database) {

@@ -1,8 +1,8 @@
 package io.couchjobs.cli;
 
 /**
- * The work of a command at its end, also when a signal ends it. A second signal ends the process without waiting for it.
- * Thread-safe.
+ * The clean-up at the end of a command, also when a signal ends the command. A second signal ends the process without waiting for
+ * the clean-up. Thread-safe.
  */
 final class CleanUp {
     private final Runnable task;
@@ -21,13 +21,13 @@ final class CleanUp {
         return cleanUp;
     }
 
-    /** Does it now, unless it was done already. */
+    /** Cleans up now, unless that was done already. */
     void run() {
         doOnce();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException exiting) {
-            // it runs already, and has nothing left to do
+            // the hook runs already, and finds nothing left to do
         }
     }
 

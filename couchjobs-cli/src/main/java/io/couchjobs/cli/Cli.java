@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Parses the arguments, runs the command, turns what happened into an exit code. */
+/** Parses the arguments, runs the command, and turns its result into an exit code. */
 final class Cli {
     private Cli() {}
 
@@ -70,7 +70,7 @@ final class Cli {
         return line;
     }
 
-    /** Picocli lets a word that is no command pass when {@code --help} stands behind it. */
+    /** Refuses an unknown command, which picocli lets pass when {@code --help} follows it. */
     private static void requireKnownCommand(ParseResult parsed) {
         ParseResult last = parsed;
         while (last.hasSubcommand()) {
@@ -82,7 +82,7 @@ final class Cli {
         }
     }
 
-    /** Our own message, not picocli's "Could not convert ...". */
+    /** Shows the converter's own message instead of picocli's "Could not convert ...". */
     private static <T> ITypeConverter<T> saying(ITypeConverter<T> converter) {
         return text -> {
             try {

@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** The base of all commands but groups: knows the root and what was typed. */
+/** The base class of all commands except groups. */
 abstract class CliCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -19,7 +19,7 @@ abstract class CliCommand implements Callable<Integer> {
         return (Couchjobs) spec.root().userObject();
     }
 
-    /** {@return what the person typed to get here} */
+    /** {@return the name of the command} */
     final String name() {
         return spec.name();
     }

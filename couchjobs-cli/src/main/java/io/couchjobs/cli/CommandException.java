@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.job.JobId;
 
-/** A command cannot go on; the message is for the person who typed it. */
+/** Thrown when a command cannot continue; the message is for its user. */
 final class CommandException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

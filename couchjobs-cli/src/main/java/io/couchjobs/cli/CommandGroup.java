@@ -4,7 +4,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The base of commands that do nothing but have commands of their own. */
+/** The base class of commands that only group other commands. */
 abstract class CommandGroup implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init")

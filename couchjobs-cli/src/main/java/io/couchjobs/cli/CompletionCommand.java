@@ -5,7 +5,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code completion SHELL}: a script for the shell. */
+/** {@code completion SHELL}: prints a completion script for a shell. */
 @Command(
         name = "completion",
         description = "Print a completion script for a shell.",
@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs completion fish > ~/.config/fish/completions/couchjobs.fish"
         })
 final class CompletionCommand extends CliCommand {
-    /** The shells we can complete in. */
+    /** The shells that have a completion script. */
     enum ShellName {
         BASH,
         ZSH,
@@ -36,7 +36,7 @@ final class CompletionCommand extends CliCommand {
         CommandLine root = spec().root().commandLine();
         String script =
                 switch (shell) {
-                    // picocli's script finds out for itself which of the two runs it
+                    // picocli's script finds out itself which of the two shells runs it
                     case BASH, ZSH -> AutoComplete.bash("couchjobs", root);
                     case FISH -> FishCompletion.script(root);
                 };

@@ -13,12 +13,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The config file: settings at its top, and named profiles as tables {@code [profiles.NAME]}. A misspelt key is an error,
- * and so is a password: that belongs into a file of its own.
+ * The config file: settings at its top, and named profiles as tables {@code [profiles.NAME]}. A misspelt key is an error. So is a
+ * password, which belongs in a file of its own.
  */
 final class ConfigFile {
     static final String VARIABLE = "COUCHJOBS_CONFIG";
-    /** In place of a file's name. */
+    /** The value of the variable for no config file. */
     static final String NONE = "none";
 
     static final String PROFILE = "COUCHJOBS_PROFILE";

@@ -8,14 +8,14 @@ final class ConfirmOption {
     @Option(names = "--yes", description = "Do not ask before acting on many; needed without a terminal.")
     private boolean yes;
 
-    /** Throws CommandException when nobody is there to be asked. */
+    /** Throws CommandException when a question is needed, and there is no terminal to ask at. */
     void check(Couchjobs root) {
         if (!yes && !root.shell().terminals().hasPerson()) {
             throw CommandException.usage("there is no terminal to ask at whether to act on many jobs: add --yes");
         }
     }
 
-    /** Asks before the act on so many jobs, if there are any; throws CommandException when the answer is no. */
+    /** Asks for confirmation if there are jobs to act on. Throws CommandException when the answer is no. */
     void ask(Couchjobs root, String act, LongSupplier jobs) {
         long count = yes ? 0 : jobs.getAsLong();
         if (count > 0 && !root.shell().confirms("couchjobs: " + act + " " + Counted.of(count, "job") + "? [y/N] ")) {

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The way to the server: the client certificate that is shown, and the proxy that is passed. */
+/** The options of the connection to the server: the client certificate and the proxy. */
 final class ConnectionOptions {
     static final String KEY_PASSWORD = "COUCHJOBS_CLIENT_KEY_PASSWORD";
     static final String PROXY = "COUCHJOBS_PROXY";
-    /** In place of a proxy's URL. */
+    /** The value that stands for no proxy, in place of a URL. */
     static final String NO_PROXY = "none";
 
     private static final List<String> THIS_MACHINE = List.of("localhost", "127.0.0.0/8", "::1");
@@ -34,9 +34,7 @@ final class ConnectionOptions {
         this.profile = profile;
     }
 
-    /**
-     * {@return the certificate that the client shows; asks for the key's password, once, when it is encrypted and none is known}
-     */
+    /** Returns the client certificate. Asks for the password of an encrypted key, once, if none is known. */
     Optional<ClientCertificate> clientCertificate() {
         if (certificate == null) {
             certificate = file(options.clientCert, "client-cert")
@@ -47,7 +45,7 @@ final class ConnectionOptions {
         return Optional.ofNullable(certificate);
     }
 
-    /** {@return the proxy to these servers: the given one, or that of the environment for all programs} */
+    /** {@return the proxy for these servers: the given one, or that of the usual variables of the environment} */
     Optional<HttpProxy> proxy(List<URI> servers) {
         Optional<String> given = givenProxy();
         if (given.isPresent()) {
@@ -68,12 +66,12 @@ final class ConnectionOptions {
         return proxy(servers).filter(proxy -> servers.stream().anyMatch(url -> proxy.isFor(url.getHost(), port(url))));
     }
 
-    /** Whether a password was typed on the command line, where everybody sees it. */
+    /** Returns whether the command line may contain a password of the proxy, which everybody on the machine sees. */
     boolean showsPassword() {
         return options.proxy != null && options.proxy.contains("@");
     }
 
-    /** Passes the same to a process of this program; secrets go by the environment. */
+    /** Passes the options on to a child process; secrets are passed in the environment. */
     void pass(List<String> arguments, Map<String, String> environment) {
         clientCertificate().ifPresent(shown -> {
             arguments.addAll(List.of("--client-cert", shown.certificate().toString()));
@@ -111,7 +109,8 @@ final class ConnectionOptions {
     }
 
     /**
-     * Returns the usual variable that names the proxy. HTTP_PROXY is not read: in a CGI program a request's header may set it.
+     * Returns the usual variable that names the proxy. Does not read HTTP_PROXY, because the header of a request may set it in a
+     * CGI program.
      */
     private Optional<String> usualProxy(boolean https) {
         Stream<String> names = https

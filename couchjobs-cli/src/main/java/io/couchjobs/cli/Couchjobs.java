@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The root command: knows the surroundings and the global options, and hands them to the commands. */
+/** The root command. It provides the shell and the global options to all commands. */
 @Command(
         name = "couchjobs",
         description = "A document job queue on Apache CouchDB.",
@@ -130,7 +130,10 @@ final class Couchjobs implements Runnable {
         return new Output(shell.out(), format, settings().colour());
     }
 
-    /** Throws CommandException when the format of the results is unknown, or cannot show them: before anything is done. */
+    /**
+     * Checks the output format before anything is done. Throws CommandException when the format is unknown or does not fit the
+     * results.
+     */
     void checkOutput(boolean hasIds) {
         if (output().format() == Format.ID && !hasIds) {
             throw CommandException.usage("this command prints no ids: -o id works only for commands that do");
@@ -144,14 +147,14 @@ final class Couchjobs implements Runnable {
         return new ProgressLine(shell.err(), mode, System::nanoTime);
     }
 
-    /** Says something on standard error, unless told to be quiet. */
+    /** Prints a message to standard error, unless {@code -q} was given. */
     void say(String message) {
         if (!options.quiet) {
             warn(message);
         }
     }
 
-    /** Says something on standard error, even when told to be quiet. */
+    /** Prints a message to standard error, even with {@code -q}. */
     void warn(String message) {
         shell.err().println(message);
         shell.err().flush();

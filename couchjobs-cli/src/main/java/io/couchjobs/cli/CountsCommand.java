@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code counts}: how many jobs there are, by type and status. */
+/** {@code counts}: counts jobs by type and status. */
 @Command(
         name = "counts",
         description = {
@@ -74,7 +74,7 @@ final class CountsCommand extends QueueCommand {
     }
 
     private ExitCode byLabel(JobQueue queue, JobFilter.Label by, int shown) throws Exception {
-        // One more than wanted tells whether there are more.
+        // One entry more than wanted tells whether there are more.
         int most = (int) Math.min(Integer.MAX_VALUE, shown + 1L);
         Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>(
                 new IndexWait(queue, root().progress()).ask(() -> queue.types().countsBy(by, most)));

@@ -1,4 +1,4 @@
 package io.couchjobs.cli;
 
-/** A command that makes the store in the folder of {@code --url embedded:DIR} when there is none. */
+/** Marks a command that creates the store in the folder of {@code --url embedded:DIR} when there is none. */
 interface CreatesStore {}

@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code cron ...}: recurring jobs. */
+/** {@code cron ...}: the commands for schedules of recurring jobs. */
 @Command(
         name = "cron",
         description = {

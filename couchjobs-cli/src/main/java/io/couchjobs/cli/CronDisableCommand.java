@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.view.ServerTime;
 import picocli.CommandLine.Command;
 
-/** {@code cron disable NAME}. */
+/** {@code cron disable NAME}: keeps a schedule from making jobs. */
 @Command(
         name = "disable",
         description = "Keep a schedule from making jobs until it is enabled.",

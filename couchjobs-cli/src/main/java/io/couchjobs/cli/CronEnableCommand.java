@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.view.ServerTime;
 import picocli.CommandLine.Command;
 
-/** {@code cron enable NAME}. */
+/** {@code cron enable NAME}: lets a schedule make jobs again. */
 @Command(
         name = "enable",
         description = "Let a schedule make jobs again, from its next time on.",

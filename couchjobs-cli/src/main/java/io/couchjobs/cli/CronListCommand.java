@@ -8,7 +8,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code cron list}: all schedules and when they tick next. */
+/** {@code cron list}: lists all schedules and their next ticks. */
 @Command(
         name = "list",
         description =

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
 
-/** {@code cron remove NAME}. */
+/** {@code cron remove NAME}: removes a schedule. */
 @Command(
         name = "remove",
         description = "Remove a schedule, even a malformed one; the jobs it made stay.",

@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import picocli.CommandLine.Command;
 
-/** {@code cron run NAME}. */
+/** {@code cron run NAME}: makes a job of a schedule now. */
 @Command(
         name = "run",
         description = "Make a job of a schedule now, beside its ticks; prints the id of the job.",

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code dashboard}: the web page, until Ctrl-C. */
+/** {@code dashboard}: serves the web page until Ctrl-C. */
 @Command(
         name = "dashboard",
         description = {

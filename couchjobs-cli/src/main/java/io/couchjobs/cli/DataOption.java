@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The input of a job, given in one of three ways. */
+/** The option for the data of a job: as text, in a file, or on standard input. */
 final class DataOption {
     @Option(
             names = "--data",
@@ -26,7 +26,7 @@ final class DataOption {
         return data != null;
     }
 
-    /** Throws CommandException when there is nothing to read, or it is not JSON. */
+    /** Reads the data. Throws CommandException when the data is empty, cannot be read or is not JSON. */
     JsonNode read(Shell shell) {
         String text = text(shell);
         if (text.isBlank()) {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code demo [DIR]}: the main job, on real files, with nothing installed but Java. */
+/** {@code demo [DIR]}: runs a job for each file of a folder, with nothing installed but Java. */
 @Command(
         name = "demo",
         description = {
@@ -97,7 +97,7 @@ final class DemoCommand extends CliCommand {
                 if (!dashboard) {
                     return run(demo, found, processes).number();
                 }
-                // The page shows the logs of the shop's jobs; here they would bury the rest.
+                // The page shows the logs of the shop's jobs; on standard error, they would bury the other messages.
                 LogLevels.configure(root().options().verbose, !root().options().verbose);
                 try (DemoPage page = DemoPage.open(queue, listen)) {
                     root().say("couchjobs: the dashboard is at " + page.url());
@@ -147,7 +147,7 @@ final class DemoCommand extends CliCommand {
         }
     }
 
-    /** An unreadable file has no job, and still keeps the result from being perfect. */
+    /** Returns the summary with the unreadable files. An unreadable file has no job, but makes the demonstration fail. */
     static ObjectNode json(Summary summary, List<String> unreadable) {
         ObjectNode json = summary.json();
         unreadable.forEach(json.putArray("unreadable")::add);

@@ -7,10 +7,10 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dashboard of a demonstration, with something on it.
+ * The dashboard of a demonstration, and the jobs that it shows.
  *
  * @param page the page
- * @param traffic what goes on
+ * @param traffic the jobs of the demonstration's shop
  */
 record DemoPage(WebPage page, Traffic traffic) implements AutoCloseable {
     private static final Address USUAL = new Address("127.0.0.1", 8080);

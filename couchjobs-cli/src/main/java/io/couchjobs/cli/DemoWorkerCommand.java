@@ -11,7 +11,10 @@ import java.util.TimerTask;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A worker process of the demonstration: says that it is ready, waits for the start, reports now and then. */
+/**
+ * A worker process of the demonstration. It reports that it is ready, waits for the start, and then reports its progress every
+ * 100 ms.
+ */
 @Command(name = "demo-worker", hidden = true, description = "Used by demo.")
 final class DemoWorkerCommand extends QueueCommand {
     private static final int CONCURRENCY = 4;
@@ -57,7 +60,7 @@ final class DemoWorkerCommand extends QueueCommand {
             try {
                 while (parent.read() >= 0) {}
             } catch (IOException gone) {
-                // that is what we wait for
+                // the parent is gone, which this thread waits for
             }
             worker.close(Duration.ZERO);
         });

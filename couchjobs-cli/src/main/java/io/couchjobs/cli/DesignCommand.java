@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code design ...}: the design documents here and there. */
+/** {@code design ...}: compares and pushes the design documents. */
 @Command(
         name = "design",
         description = "Compare and push the design documents.",

@@ -5,7 +5,7 @@ import io.couchjobs.Operations;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** {@code design diff}: the differences from the design documents of this version. */
+/** {@code design diff}: lists the design documents that are missing or changed. */
 @Command(
         name = "diff",
         description = "List the design documents that are missing or changed; exit code 1 when there are any.",

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 
-/** {@code design list}: the design documents of this version and of the database. */
+/** {@code design list}: lists the design documents of this version and of the database. */
 @Command(
         name = "list",
         description = "List the design documents of this version and of the database.",

@@ -6,7 +6,7 @@ import io.couchjobs.JobQueue;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** {@code design push}: stores what is missing. */
+/** {@code design push}: stores missing design documents. */
 @Command(
         name = "push",
         description = "Store the design documents of this version where they are missing.",

@@ -20,7 +20,7 @@ import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code doctor}: looks at the server and the database. */
+/** {@code doctor}: checks the server, the database and the queue. */
 @Command(
         name = "doctor",
         description = {
@@ -75,7 +75,7 @@ final class DoctorCommand extends QueueCommand {
         return steps.isEmpty() ? found : check.lookOrSay(queue);
     }
 
-    /** Mends what a check found. A failure becomes a step of the result, so that the other checks go on. */
+    /** Repairs what a check found. A failure becomes a step of the result, so that the other checks go on. */
     private List<Step> mend(Problem found, Check check, JobQueue queue) {
         try {
             if (isProblem(found)) {
@@ -96,7 +96,10 @@ final class DoctorCommand extends QueueCommand {
         root().warn("couchjobs: " + step.text() + ": " + new Problems(root()).explained(trouble));
     }
 
-    /** Whether jobs are made and run. The dashboard finds these by itself. */
+    /**
+     * Returns the problems of the queue's jobs. They are not among the {@link Checks}, because the dashboard finds them by
+     * itself.
+     */
     private static List<Problem> ofJobs(JobQueue queue) {
         try {
             List<Problem> problems = queue.operations().problems();

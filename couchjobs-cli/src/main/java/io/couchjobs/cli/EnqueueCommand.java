@@ -177,7 +177,7 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
         return ExitCode.DONE;
     }
 
-    /** Programs are told by the result, too. */
+    /** Returns the error; for programs, also writes the problem as a result. */
     private CommandException notStored(JobId id) {
         String problem = id + " is pending with the same time and other data, which it keeps";
         if (!output().format().isTabular() && output().format() != Format.ID) {
@@ -218,7 +218,7 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
         return format == null ? JobReader.Format.of(file) : format;
     }
 
-    /** A job may have run, and been removed, since. */
+    /** Shows a job that is no longer there: it may have run, and been removed, since. */
     private void showGone(JobId gone) {
         output().line(gone::id, () -> JobJson.gone(gone));
     }

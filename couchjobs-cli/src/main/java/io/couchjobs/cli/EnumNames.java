@@ -9,9 +9,9 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How constants are written and completed on the command line: in lower case. */
+/** Reads and writes constants on the command line, in lower case. */
 final class EnumNames {
-    /** In the order of the help. */
+    /** The labels in the order of the help. */
     private static final List<JobFilter.Label> LABELS = List.of(
             JobFilter.Label.GROUP,
             JobFilter.Label.CLASS,
@@ -25,12 +25,12 @@ final class EnumNames {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Reads a constant in any case. */
+    /** Returns a converter that reads a constant in any case. */
     static <E extends Enum<E>> ITypeConverter<E> oneOf(Class<E> type) {
         return oneOf(List.of(type.getEnumConstants()));
     }
 
-    /** Reads a constant in any case; a TypeConversionException names all. */
+    /** Reads a constant in any case. Throws a TypeConversionException that names all constants if there is no such constant. */
     static <E extends Enum<E>> E read(Class<E> type, String word) {
         return read(List.of(type.getEnumConstants()), word);
     }
@@ -72,7 +72,7 @@ final class EnumNames {
         }
     }
 
-    /** The words that can be typed for something to wait for. */
+    /** The words that can be typed for a state to wait for. */
     static final class Targets extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 

@@ -11,7 +11,7 @@ import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.WriteRefusedException;
 
-/** How a command ended, for scripts. */
+/** The exit codes of commands, for scripts. */
 enum ExitCode {
     DONE(0),
     FAILED(1),

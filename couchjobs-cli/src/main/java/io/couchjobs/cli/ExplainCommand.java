@@ -15,7 +15,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code explain TYPE ID}: why a job does not run. */
+/** {@code explain TYPE ID}: explains why a job does not run. */
 @Command(
         name = "explain",
         description = {
@@ -46,7 +46,7 @@ final class ExplainCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
-    /** A document that somebody wrote under another id is no job. */
+    /** Explains a job. When it is missing, the message names its document, because a document with another id is not a job. */
     private static List<Reason> explain(JobQueue queue, JobId id) {
         try {
             return Explainer.explain(queue, id);
@@ -56,7 +56,7 @@ final class ExplainCommand extends QueueCommand {
         }
     }
 
-    /** In sentences, which would be too long for the columns of a table. */
+    /** Prints a reason as sentences, which would be too long for the columns of a table. */
     private void print(Reason reason) {
         output().sentences(Cell.of(reason.verdict().json() + ":", Style.WARNING), reason.because());
         output().sentences(Cell.of("  do:"), reason.remedy());
@@ -69,7 +69,7 @@ final class ExplainCommand extends QueueCommand {
         return table;
     }
 
-    /** The decisive reason, and the others beside it. */
+    /** Returns the decisive reason, with the others in the field {@code also}. */
     private static ObjectNode json(List<Reason> reasons) {
         ObjectNode json = reasons.get(0).json();
         ArrayNode also = json.putArray("also");

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code export}: jobs, a line of JSON each. */
+/** {@code export}: writes jobs, a line of JSON each. */
 @Command(
         name = "export",
         description = {
@@ -71,7 +71,7 @@ final class ExportCommand extends QueueCommand implements TellsIds {
         return lost == 0 ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Empty for a job whose data is lost; a message says so. */
+    /** Returns the line of a job. When its data is lost, prints a message and returns empty. */
     private Optional<String> line(Job job, ProgressLine progress) {
         try {
             ObjectNode document = job.withInlineData().toDocument();

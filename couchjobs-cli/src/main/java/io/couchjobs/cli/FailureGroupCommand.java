@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** The base of commands that act on all jobs of a group of failures. */
+/** The base class of commands that act on all jobs of a group of failures. */
 abstract class FailureGroupCommand extends QueueCommand implements TellsIds {
     @Parameters(index = "0", paramLabel = "GROUP", description = "The group, as couchjobs failures names it.")
     private String group = "";
@@ -18,10 +18,10 @@ abstract class FailureGroupCommand extends QueueCommand implements TellsIds {
     @Mixin
     private final ConfirmOption confirm = new ConfirmOption();
 
-    /** {@return the jobs of a group that it acts on} */
+    /** {@return the jobs of a group that the command acts on} */
     abstract Stream<JobId> jobs(Failures failures, String group);
 
-    /** Acts on one job; returns what it did, in the past tense. */
+    /** Acts on one job, and returns what it did, in the past tense. */
     abstract String act(JobQueue queue, JobId id);
 
     @Override

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say which failures. */
+/** The options that select failures. */
 final class FailureOptions {
     @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")
     private @Nullable String type;
@@ -35,7 +35,7 @@ final class FailureOptions {
         return since != null;
     }
 
-    /** {@return those before {@code --since}, too} */
+    /** {@return the failures, including those before {@code --since}} */
     Failures ofAllTime(JobQueue queue) {
         return new Failures(queue, Optional.ofNullable(type), Instant.MIN);
     }

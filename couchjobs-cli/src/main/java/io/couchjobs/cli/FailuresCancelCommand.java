@@ -9,7 +9,7 @@ import io.couchjobs.job.JobRefusedException;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
-/** {@code failures cancel GROUP}. */
+/** {@code failures cancel GROUP}: cancels the stuck jobs of a group. */
 @Command(
         name = "cancel",
         description = {

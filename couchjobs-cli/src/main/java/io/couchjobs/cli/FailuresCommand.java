@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code failures}: failed and stuck jobs, by what went wrong. */
+/** {@code failures}: lists failed and stuck jobs, grouped by error. */
 @Command(
         name = "failures",
         description = {
@@ -62,7 +62,10 @@ final class FailuresCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
-    /** Whether a group is new depends on all of its failures, also on those that are too old to be listed. */
+    /**
+     * Returns the groups to list. Whether a group is new depends on all of its failures, even those that are too old to be
+     * listed.
+     */
     private List<FailureGroup> groups(JobQueue queue, Instant newest, Instant now) {
         List<FailureGroup> listed = which.failures(queue).groups(now);
         if (newSince == null) {
@@ -76,7 +79,7 @@ final class FailuresCommand extends QueueCommand {
         return listed.stream().filter(group -> !known.contains(group.id())).toList();
     }
 
-    /** A text that is no duration names a mark. */
+    /** Returns a time in the past: a duration ago, or that of a mark. Text that is not a duration names a mark. */
     private static Instant time(String durationOrMark, JobQueue queue, Instant now) {
         try {
             return now.minus(Durations.parse(durationOrMark));

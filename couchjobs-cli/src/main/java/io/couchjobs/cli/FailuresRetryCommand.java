@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code failures retry GROUP}. */
+/** {@code failures retry GROUP}: lets all jobs of a group run now. */
 @Command(
         name = "retry",
         description = "Let all jobs of a group run now.",

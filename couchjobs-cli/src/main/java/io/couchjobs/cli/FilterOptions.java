@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say which jobs. */
+/** The options that select jobs. */
 final class FilterOptions {
     @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")
     private @Nullable String type;

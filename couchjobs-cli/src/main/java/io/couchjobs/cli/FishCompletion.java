@@ -5,11 +5,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** A completion script for fish, which picocli does not write. */
+/** Writes a completion script for fish, which picocli does not. */
 final class FishCompletion {
     /**
-     * Compares the words that were typed with a path of commands: only these, or with more behind them. The values of options
-     * before the first command are passed over.
+     * Functions that compare the typed words with a path of commands: exactly this path, or this path and more words. The values
+     * of options before the first command are skipped.
      */
     private static final String HEAD = """
             function __couchjobs_words

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code gc}: retention, purge, compaction. */
+/** {@code gc}: deletes what retention allows, purges tombstones, and compacts. */
 @Command(
         name = "gc",
         description = {

@@ -6,12 +6,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Ends this process within 5 s, whatever its threads and the server do; no program that it started is left running. */
+/** Ends this process within 5 s, whatever its threads and the server do. Leaves no program running that the process started. */
 final class HardExit {
-    /** The time that programs may take to end; then there is time left to give their jobs back. */
+    /** The time that programs have to end. It leaves time to give their jobs back. */
     private static final long KILL_MILLIS = 3_000;
 
-    /** Tests set the property to a long time when a worker must end by itself, and must not be halted on a slow machine. */
+    /** Tests set the property to a long time, so that a worker can end by itself on a slow machine. */
     private static final long HALT_MILLIS = Long.getLong("couchjobs.halt", 4_500);
 
     private HardExit() {}
@@ -33,7 +33,7 @@ final class HardExit {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Kills also the programs known from the beginning: their parents may have ended meanwhile. */
+    /** Kills all descendants, and the programs known at the start, whose parents may have ended meanwhile. */
     private static void kill(List<ProcessHandle> programs) {
         Stream.concat(programs.stream(), descendants()).forEach(ProcessHandle::destroyForcibly);
     }

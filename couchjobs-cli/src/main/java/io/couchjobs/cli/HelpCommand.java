@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code help [COMMAND]}: what {@code COMMAND --help} shows. */
+/** {@code help [COMMAND]}: shows the same as {@code COMMAND --help}. */
 @Command(
         name = "help",
         description = "Show the help of a command.",

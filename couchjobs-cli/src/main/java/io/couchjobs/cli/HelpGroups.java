@@ -2,9 +2,9 @@ package io.couchjobs.cli;
 
 import picocli.CommandLine.Help;
 
-/** The commands in groups, each for one purpose, as the help of the root command lists them. */
+/** The commands, grouped by purpose, as the help of the root command lists them. */
 final class HelpGroups {
-    /** Each visible command is in one group, with what it does in a sentence of at most 60 characters. */
+    /** Each visible command is in one group, with a description of at most 60 characters. */
     static final String TEXT = """
 
             Run jobs:

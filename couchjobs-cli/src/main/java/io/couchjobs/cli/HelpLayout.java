@@ -8,12 +8,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Leaves the global options out of a command's help: they are listed once, at the top. */
+/** Lays out the help. The help of a command leaves out the global options, which the help of the root command lists. */
 final class HelpLayout {
     private static final int WIDTH = 100;
     private static final String ELSEWHERE =
             "Global options: couchjobs --help; --url, --user, ...: couchjobs --help-connection";
-    /** Options that tell where the queue is and who asks: few people need more than two of them. */
+    /** The options that name the server and the user. Few people need more than two of them. */
     private static final Set<String> CONNECTION = Set.of(
             "--url",
             "--user",
@@ -54,7 +54,7 @@ final class HelpLayout {
         line.getSubcommands().values().forEach(HelpLayout::apply);
     }
 
-    /** The options that tell where the queue is and who asks. */
+    /** Returns the help of the options that name the server and the user. */
     static String connectionOptions(CommandLine root) {
         Help help = root.getHelp();
         return help.optionListExcludingGroups(root.getCommandSpec().options().stream()

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code history}: runs, failures, waiting jobs and how long runs took, over time. */
+/** {@code history}: shows runs, failures, waiting jobs and the duration of runs over time. */
 @Command(
         name = "history",
         description = {

@@ -15,15 +15,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the history, as people and programs read it.
+ * A part of the history, written for people and for programs.
  *
- * @param type the only type that is shown; null for all together
+ * @param type the only type that is shown; null for all types together
  */
 record HistoryText(
         History.Chart chart,
         List<History.Mark> marks,
         @Nullable String type) {
-    /** A line a step; totals of the types when there are several, and all marks beside their step. */
+    /** Returns a line for each step with its marks, and the total; also the totals of the types when all types are shown. */
     Table table() {
         Table table = new Table("TIME", "RUNS", "FAILED", "WAITING", "P50", "P95", "MARKS");
         series().points().forEach(point -> row(table, point.at().toString(), point, marksOf(point)));
@@ -94,7 +94,7 @@ record HistoryText(
         return json;
     }
 
-    /** A type that ran nothing has no numbers. */
+    /** Returns the numbers of the type or of all types; zeros for a type without runs. */
     private History.Series series() {
         History.Series nothing = new History.Series(new History.Point(chart.from(), 0, 0, 0, null, null), List.of());
         return type == null ? chart.all() : chart.byType().getOrDefault(type, nothing);

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code import}: jobs that were exported. */
+/** {@code import}: restores exported jobs. */
 @Command(
         name = "import",
         description = {

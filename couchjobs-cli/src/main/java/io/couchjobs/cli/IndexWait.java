@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for an answer while an index is being built, and says how far that is. The server gives up each question after a minute or
- * so, and goes on building: the question is asked again.
+ * Waits for an answer while an index is being built, and shows the progress. The server gives up each question after about a
+ * minute, but goes on building. The question is then asked again.
  */
 final class IndexWait {
     private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -36,7 +36,7 @@ final class IndexWait {
         this.longest = longest;
     }
 
-    /** Asks, and asks again. Throws what the question throws, and a {@link CommandException} when the time is over. */
+    /** Asks until the index is built. Throws what the question throws, or a {@link CommandException} when the time is over. */
     <T> T ask(Callable<T> question) throws Exception {
         ExecutorService thread = Executors.newSingleThreadExecutor(IndexWait::daemon);
         try {

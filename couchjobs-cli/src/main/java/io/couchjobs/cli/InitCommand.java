@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code init}: the database and its design documents. */
+/** {@code init}: creates the database and its design documents. */
 @Command(
         name = "init",
         description = "Create the database and its design documents, where they are missing.",
@@ -94,8 +94,8 @@ final class InitCommand extends CliCommand {
     }
 
     /**
-     * Such jobs are older than the site's name, or written by hand. Without a home they would wait for ever, and nobody would
-     * know why.
+     * Warns of unfinished jobs without a site: they are older than the site's name, or were written by hand. Without a home site,
+     * such jobs would wait for ever for no visible reason.
      */
     private void warnOfJobsWithoutSite(CouchDatabase database) {
         long jobs = Operations.unfinishedWithoutSite(database);

@@ -13,7 +13,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 final class InputFile {
     private InputFile() {}
 
-    /** Checks a file before the server is asked for anything. */
+    /** Checks that a file can be read, before the server is asked for anything. */
     static void check(String file) {
         if (!file.equals("-")) {
             try {
@@ -24,7 +24,7 @@ final class InputFile {
         }
     }
 
-    /** A folder can be opened, but not read. A pipe can be read only once. */
+    /** Reads a byte, because a folder can be opened but not read. A pipe is not read, because that is possible only once. */
     private static void check(Path file) throws IOException {
         if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
             file.getFileSystem().provider().checkAccess(file, AccessMode.READ);
@@ -47,7 +47,7 @@ final class InputFile {
         }
     }
 
-    /** To close it would wait for a thread that reads from it. */
+    /** Standard input that is never closed: closing would wait for a thread that reads from it. */
     private static final class StandardInput extends FilterInputStream {
         StandardInput(InputStream in) {
             super(in);

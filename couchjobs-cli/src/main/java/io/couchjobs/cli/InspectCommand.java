@@ -17,7 +17,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code inspect TYPE ID}: one job, whole. {@code inspect TYPE --array ID}: how far an array is, and which of its items failed. */
+/**
+ * {@code inspect TYPE ID}: shows all about one job. {@code inspect TYPE --array ID}: shows the state of an array, and the items
+ * that failed.
+ */
 @Command(
         name = "inspect",
         description = "Show all about one job, or about an array.",

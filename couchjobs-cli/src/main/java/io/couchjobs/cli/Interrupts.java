@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Ctrl-C (INT), TERM and HUP as events. Java has only shutdown hooks, which cannot tell a second Ctrl-C from the first. The class
- * that can is not part of any standard, so it is used by reflection, and it may be absent.
+ * Handles the signals INT (Ctrl-C), TERM and HUP. Standard Java has only shutdown hooks, which cannot tell a second Ctrl-C from
+ * the first. The class {@code sun.misc.Signal} can, but it is not standard and may be absent, so it is used by reflection.
  */
 final class Interrupts {
     private Interrupts() {}
 
     /**
-     * Gives the signals to the action, by name, in a thread of the JVM's; without effect on a JVM that has none. The second
+     * Calls the action with the name of each signal, in a thread of the JVM. Has no effect on a JVM without signals. The second
      * signal ends the process within 5 s, whatever the action does.
      */
     static void onSignal(Consumer<String> action) {
@@ -43,7 +43,7 @@ final class Interrupts {
             Object which = signal.getConstructor(String.class).newInstance(name);
             signal.getMethod("handle", signal, handler).invoke(null, which, listener);
         } catch (ReflectiveOperationException | IllegalArgumentException unsupported) {
-            // then the JVM simply ends, and the activity monitor of another worker takes over
+            // a signal then simply ends the JVM, and the activity monitor of another worker takes over
         }
     }
 }

@@ -6,7 +6,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 
-/** A job as programs see it, with the token of its lock: who may use the database can read it there. */
+/** Writes jobs as JSON for programs, with the token of the lock: any user of the database can read the token there. */
 final class JobJson {
     private JobJson() {}
 
@@ -16,7 +16,7 @@ final class JobJson {
         return json;
     }
 
-    /** {@return a job that is not there any more} */
+    /** {@return the JSON of a job that is no longer there} */
     static ObjectNode gone(JobId id) {
         return JobView.of(id).put("state", EnumNames.lowerCase(JobPhase.NOT_FOUND));
     }

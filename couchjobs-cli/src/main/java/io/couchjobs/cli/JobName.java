@@ -4,7 +4,10 @@ import io.couchjobs.job.JobId;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
-/** The arguments TYPE ID of a command on one job. One argument TYPE:ID, as messages write it, does as well: no type has a colon. */
+/**
+ * The arguments TYPE ID of a command on one job. A single argument TYPE:ID, as messages write it, is accepted, too: no type has a
+ * colon.
+ */
 final class JobName {
     static final String TYPE = "The type of the job; or TYPE:ID, as messages write it.";
 
@@ -21,12 +24,12 @@ final class JobName {
         return of(type, id);
     }
 
-    /** Whether an argument names a job by itself. */
+    /** Returns whether an argument names a job by itself. */
     static boolean isWhole(String argument) {
         return argument.indexOf(':') >= 0;
     }
 
-    /** The job that two arguments name, or the first one by itself. */
+    /** Returns the job that two arguments name, or that the first one names by itself. */
     static JobId of(String type, @Nullable String id) {
         if (id != null) {
             return new JobId(type, id);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options that say what a new job is like; with --from they hold for every line that does not say otherwise. */
+/** The options of a new job. With {@code --from}, they apply to every line that does not override them. */
 final class JobOptions {
     private static final Pattern SEPARATOR = Pattern.compile("[/:]");
 
@@ -42,7 +42,7 @@ final class JobOptions {
             description = "Only when all jobs of this array have succeeded. May be given more than once.")
     private List<String> afterArrays = List.of();
 
-    /** The jobs of those arrays, once the queue was asked. */
+    /** The jobs of the arrays, once the queue was asked. */
     private List<JobId> ofArrays = List.of();
 
     @Option(
@@ -77,14 +77,17 @@ final class JobOptions {
         return held(job);
     }
 
-    /** {@return the job, with the time that {@code --at} or {@code --in} gives} A check of the job does not know the server's time. */
+    /**
+     * {@return the job, with the time of {@code --at} or {@code --in}, counted from {@code now}} The check of the arguments
+     * passes this machine's time, because the server's time is not known yet.
+     */
     JobRequest.Builder countedFrom(Instant now, JobRequest.Builder job) {
         Optional.ofNullable(in).map(now::plus).ifPresent(job::scheduledTime);
         Optional.ofNullable(at).map(time -> time.from(now)).ifPresent(job::scheduledTime);
         return job;
     }
 
-    /** Asks which jobs the arrays have. */
+    /** Asks the queue for the jobs of the arrays. */
     void findArrays(JobQueue queue) {
         ofArrays = afterArrays.stream()
                 .flatMap(array -> jobs(queue, jobId("--after-array", array)).stream())
@@ -101,7 +104,7 @@ final class JobOptions {
         }
     }
 
-    /** The request, waiting for those jobs too. */
+    /** Returns the request, which then also waits for the jobs of the arrays. */
     JobRequest afterArrays(JobRequest request) {
         return ofArrays.isEmpty() ? request : request.after(ofArrays);
     }
@@ -112,12 +115,16 @@ final class JobOptions {
                     "--after-failure says what becomes of a job that waits for others: it needs --after or --after-array");
         }
         after.forEach(other -> job.after(jobId("--after", other)));
-        afterArrays.forEach(array -> jobId("--after-array", array)); // a wrong one is refused before anything is asked
+        afterArrays.forEach(
+                array -> jobId("--after-array", array)); // a wrong one is refused before the server is asked
         ofArrays.forEach(job::after);
         return afterFailure == null ? job : job.onFailure(afterFailure);
     }
 
-    /** The first slash or colon splits: an id may contain others, no type has a colon, and one given here has no slash. */
+    /**
+     * Splits the text at its first slash or colon. An id may contain more of them, but a type has no colon, and a type given here
+     * has no slash.
+     */
     private static JobId jobId(String option, String text) {
         Matcher split = SEPARATOR.matcher(text);
         try {

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Jobs as people see them. */
+/** Writes jobs for people. */
 final class JobText {
     private static final int LONGEST_DETAIL = 72;
 
@@ -46,7 +46,7 @@ final class JobText {
         return table;
     }
 
-    /** Everything about one job, a field per line, and a line for the error of each attempt. */
+    /** Returns everything about one job: a line for each field, and a line for the error of each attempt. */
     static Table whole(Job job) {
         Table table = new Table("FIELD", "VALUE");
         JobJson.of(job).properties().forEach(field -> {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The base of commands that act on one job, on the jobs that store an array, or on all jobs that pass a filter. */
+/** The base class of commands that act on one job, on the jobs that store an array, or on all jobs that pass a filter. */
 abstract class JobsCommand extends QueueCommand implements TellsIds {
     @Parameters(index = "0", arity = "0..1", paramLabel = "TYPE", description = JobName.TYPE)
     private @Nullable String type;
@@ -39,7 +39,7 @@ abstract class JobsCommand extends QueueCommand implements TellsIds {
     @Mixin
     private final ConfirmOption confirm = new ConfirmOption();
 
-    /** Acts on one job; returns what it did, in the past tense. */
+    /** Acts on one job, and returns what it did, in the past tense. */
     abstract String act(JobQueue queue, JobId id);
 
     @Override

@@ -5,7 +5,10 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobFilter;
 import java.util.Optional;
 
-/** Tells whether the name of a type may be a slip. An index that cannot be read now keeps nobody from acting. */
+/**
+ * Tells whether the name of a type may be mistyped. When the index cannot be read, every name counts as correct, so that no
+ * command is kept from its work.
+ */
 final class KnownTypes {
     private final JobQueue queue;
 
@@ -21,7 +24,7 @@ final class KnownTypes {
         }
     }
 
-    /** Whether the type may have jobs or settings. */
+    /** Returns whether the type may have jobs or settings. */
     boolean mayExist(String type) {
         try {
             return queue.types().names().contains(type);
@@ -30,14 +33,14 @@ final class KnownTypes {
         }
     }
 
-    /** {@return a warning, when there is neither a job of the type nor a setting} */
+    /** {@return a warning if the type has neither jobs nor settings} */
     Optional<String> warning(String type) {
         return mayExist(type)
                 ? Optional.empty()
                 : Optional.of("couchjobs: warning: there is no job of type " + type + question(type));
     }
 
-    /** {@return the question whether a type was meant that exists, or nothing} */
+    /** {@return the question whether an existing type was meant; empty when none is similar} */
     String question(String type) {
         try {
             return Nearest.question(type, queue.types().names());

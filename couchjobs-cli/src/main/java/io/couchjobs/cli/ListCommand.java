@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code list}: jobs, newest first. */
+/** {@code list}: lists jobs, newest first. */
 @Command(
         name = "list",
         description = {
@@ -105,7 +105,7 @@ final class ListCommand extends QueueCommand implements TellsIds {
                 .toList();
     }
 
-    /** Reads no further than to the first older job: jobs come newest first. */
+    /** Reads pages until the first job that is too old, because jobs come newest first. */
     private List<Job> searched(JobQueue queue) {
         Instant time = since == null ? Instant.MIN : ServerTime.of(queue).minus(since);
         JobFilter filter = which.filter();
@@ -121,7 +121,7 @@ final class ListCommand extends QueueCommand implements TellsIds {
         return jobs;
     }
 
-    /** {@return the time by which the index has the jobs of this filter in order: the twin of that in design-docs/lib/job.js} */
+    /** {@return the time by which the index sorts the jobs of this filter; the same rule is in design-docs/lib/job.js} */
     private static Instant time(JobFilter filter, Job job) {
         boolean isEnd = filter.labels().isEmpty()
                 && filter.ofStatus() != null

@@ -24,7 +24,7 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
         return start(EmbeddedCouch.builder().directory(folder).port(port), port);
     }
 
-    /** Starts a server that has its usual database. Web pages of the origin may use it, if there is one. */
+    /** Starts a server with its usual database. Web pages of {@code origin} may use the server; null allows none. */
     static LocalServer withDatabase(@Nullable Path folder, int port, @Nullable String origin) {
         EmbeddedCouch.Builder builder = EmbeddedCouch.builder();
         if (origin != null) {

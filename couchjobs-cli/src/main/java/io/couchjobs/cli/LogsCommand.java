@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code logs TYPE ID}: the log of a job's runs. */
+/** {@code logs TYPE ID}: shows the log of a job's runs. */
 @Command(
         name = "logs",
         description = {
@@ -76,7 +76,7 @@ final class LogsCommand extends QueueCommand {
                 output.format() == Format.JSON ? new Output(root().shell().out(), Format.NDJSON, false) : output);
     }
 
-    /** Follows the log to the end of the job, or until the reader has gone. */
+    /** Follows the log until the job ends or standard output is closed. */
     private static ExitCode follow(JobQueue queue, JobId id, Output output) throws InterruptedException {
         CountDownLatch over = new CountDownLatch(1);
         try (Subscription job = queue.subscribe(id.type(), id.id());

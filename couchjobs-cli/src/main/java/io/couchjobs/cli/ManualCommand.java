@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code manual}: man pages, and the reference in the guide. */
+/** {@code manual}: writes man pages, or the reference as Markdown. */
 @Command(
         name = "manual",
         description = "Write man pages, one per command, or the reference as Markdown.",

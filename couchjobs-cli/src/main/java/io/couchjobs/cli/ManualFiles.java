@@ -1,6 +1,6 @@
 package io.couchjobs.cli;
 
-/** Writes the man pages when the command line is built; unlike the command it does not end the JVM, which is Maven's. */
+/** Writes the man pages during the build. Unlike the command, it does not end the JVM, which is Maven's. */
 public final class ManualFiles {
     private ManualFiles() {}
 

@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import java.util.List;
 
-/** The command line's reference as a page of Markdown. Stateless. */
+/** Writes the reference of the command line as a page of Markdown. Stateless. */
 final class ManualMarkdown {
     private static final String HEAD = """
         # Command line

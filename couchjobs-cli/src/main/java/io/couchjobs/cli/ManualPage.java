@@ -15,12 +15,12 @@ import picocli.CommandLine.Model.UsageMessageSpec;
  * The manual of a command, taken from the model by which its arguments are parsed. Immutable.
  *
  * @param name the full name, such as {@code couchjobs cron add}
- * @param synopsis the ways to call it
- * @param description what it does
- * @param parameters what it is given
+ * @param synopsis the ways to call the command
+ * @param description what the command does
+ * @param parameters its arguments
  * @param options its own options; those of the root are the global ones
- * @param commands the names of the commands in it
- * @param footer examples, mostly
+ * @param commands the names of its subcommands
+ * @param footer the footer, mostly examples
  */
 record ManualPage(
         String name,
@@ -33,19 +33,19 @@ record ManualPage(
     /**
      * An argument.
      *
-     * @param names how it is written, such as {@code -o, --output FORMAT}
-     * @param text what it is for
+     * @param names how the argument is written, such as {@code -o, --output FORMAT}
+     * @param text the description
      */
     record Entry(String names, String text) {}
 
-    /** {@return the pages of a command and of all in it that are not hidden, in the order of its help} */
+    /** {@return the pages of a command and of its visible subcommands, in the order of the help} */
     static List<ManualPage> of(CommandLine command) {
         List<ManualPage> pages = new ArrayList<>(List.of(page(command)));
         shown(command).forEach(inner -> pages.addAll(of(inner)));
         return List.copyOf(pages);
     }
 
-    /** {@return the commands in a command that are not hidden} */
+    /** {@return the visible subcommands of a command} */
     static Stream<CommandLine> shown(CommandLine command) {
         return command.getSubcommands().values().stream()
                 .filter(inner -> !inner.getCommandSpec().usageMessage().hidden());
@@ -74,7 +74,7 @@ record ManualPage(
                 footer.toList());
     }
 
-    /** These texts are formats: the help shows %% as one %. An argument's description is plain already. */
+    /** Turns format strings into plain text: %% stands for %. The description of an argument is plain already. */
     private static List<String> plain(String... lines) {
         return Stream.of(lines).map(line -> line.replace("%%", "%")).toList();
     }

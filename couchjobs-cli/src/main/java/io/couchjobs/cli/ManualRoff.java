@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import java.util.List;
 import java.util.Locale;
 
-/** A page for {@code man}. Stateless. */
+/** Writes a page for {@code man}. Stateless. */
 final class ManualRoff {
     private ManualRoff() {}
 
@@ -54,7 +54,7 @@ final class ManualRoff {
         }
     }
 
-    /** A line that begins with a dot or a quote would be a request. */
+    /** Escapes a line. A line that begins with a dot or a quote would be a request of roff. */
     private static String line(String text) {
         String escaped = escaped(text);
         return (escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" : "") + escaped + "\n";

@@ -5,7 +5,7 @@ import io.couchjobs.admin.History;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code mark TEXT}: a mark in the history. */
+/** {@code mark TEXT}: adds a mark to the history. */
 @Command(
         name = "mark",
         description = {

@@ -4,18 +4,21 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Finds what somebody who mistyped a word may have meant. */
+/** Suggests the word that was meant when a word was mistyped. */
 final class Nearest {
     private Nearest() {}
 
-    /** {@return the question that follows a message, such as "; did you mean list?", or nothing} */
+    /** {@return the question to append to a message, such as "; did you mean list?"; empty when no word is similar} */
     static String question(String typed, Collection<String> words) {
         return to(typed, words)
                 .map(nearest -> "; did you mean " + nearest + "?")
                 .orElse("");
     }
 
-    /** {@return the word with the fewest typing errors, if they are few enough: at most one in three characters} */
+    /**
+     * {@return the word with the fewest typing errors, if it begins with what was typed or has at most one error in three
+     * characters}
+     */
     static Optional<String> to(String typed, Collection<String> words) {
         return words.stream()
                 .filter(word -> word.startsWith(typed) || errors(typed, word) <= Math.max(1, typed.length() / 3))
@@ -23,7 +26,9 @@ final class Nearest {
                         .thenComparing(word -> word));
     }
 
-    /** Characters inserted, left out, replaced, or swapped with their neighbour (optimal string alignment). */
+    /**
+     * Counts the characters that were inserted, left out, replaced, or swapped with their neighbour (optimal string alignment).
+     */
     private static int errors(String typed, String word) {
         int[][] errors = new int[typed.length() + 1][word.length() + 1];
         for (int i = 0; i <= typed.length(); i++) {

@@ -8,15 +8,15 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A value of a setting, or the wish to go back to its default.
+ * A value of a setting, or the request to go back to its default.
  *
  * @param value the value, or null for the default
- * @param <T> what values are
+ * @param <T> the type of the value
  */
 record OrDefault<T>(@Nullable T value) {
     /** The word that asks for the default. */
     private static final String DEFAULT = "default";
-    /** The same of a limit. */
+    /** The word that asks for no limit. */
     private static final String NONE = "none";
 
     T or(T otherwise) {
@@ -35,7 +35,7 @@ record OrDefault<T>(@Nullable T value) {
         }
     }
 
-    /** Reads {@code default} or names between commas. */
+    /** Reads {@code default} or names separated by commas. */
     static final class OfNames implements ITypeConverter<OrDefault<List<String>>> {
         @Override
         public OrDefault<List<String>> convert(String text) {
@@ -53,14 +53,14 @@ record OrDefault<T>(@Nullable T value) {
                     return number;
                 }
             } catch (NumberFormatException notANumber) {
-                // said below
+                // refused below
             }
             throw new TypeConversionException(
                     "not a number from 0 to " + Integer.MAX_VALUE + ": '" + text + "', nor default");
         }
     }
 
-    /** Reads {@code none} or a whole number from 0; the default of a limit is that there is none. */
+    /** Reads {@code none} or a whole number from 0. By default, there is no limit. */
     static final class OfLimit implements ITypeConverter<OrDefault<Integer>> {
         @Override
         public OrDefault<Integer> convert(String text) {

@@ -8,11 +8,11 @@ import io.couchjobs.job.JobId;
  * The outcome of a command for one job.
  *
  * @param id the job
- * @param kind whether anything came of it
+ * @param kind the kind of outcome
  * @param what what was done, in the past tense, or why nothing was
  */
 record Outcome(JobId id, Kind kind, String what) {
-    /** Whether anything came of it. */
+    /** Whether the job was changed, refused the action, or was gone. */
     enum Kind {
         CHANGED,
         REFUSED,
@@ -32,7 +32,7 @@ record Outcome(JobId id, Kind kind, String what) {
         return new Outcome(id, Kind.GONE, "was gone already");
     }
 
-    /** The reason without the job's name, so that the same reason of many jobs reads the same. */
+    /** Returns a refusal. Its reason lacks the name of the job, so that many jobs can share the same reason. */
     static Outcome refused(JobId id, RuntimeException refusal) {
         String reason = String.valueOf(refusal.getMessage())
                 .replace("job " + id + " ", "")

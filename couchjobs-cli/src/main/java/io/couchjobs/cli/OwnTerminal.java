@@ -8,9 +8,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The terminal that this process was started at. */
+/** The terminal from which this process was started. */
 final class OwnTerminal {
-    /** Java can hide what is typed only while standard input and output both are terminals. */
+    /**
+     * A shell script that asks without showing the answer. Java can hide what is typed only while standard input and output are
+     * both terminals.
+     */
     private static final String ASK = """
             [ -t 0 ] || [ -t 2 ] || "$2" || exit
             # without this, a process in the background would stop silently at the first use of the terminal
@@ -27,15 +30,15 @@ final class OwnTerminal {
 
     private OwnTerminal() {}
 
-    /** {@return whether standard input and output both are terminals} */
+    /** {@return whether standard input and output are both terminals} */
     static boolean hasInputAndOutput() {
         return console().isPresent();
     }
 
     /**
-     * Asks a person without showing the answer; empty when nobody is there.
+     * Asks a person without showing the answer; returns empty when there is no terminal.
      *
-     * @param isOutputSeen whether standard output is a terminal; of the other streams this finds it out
+     * @param isOutputSeen whether standard output is a terminal; the script checks the other streams itself
      */
     static Optional<String> ask(String question, boolean isOutputSeen) {
         try {
@@ -70,7 +73,10 @@ final class OwnTerminal {
         return Optional.ofNullable(System.console()).filter(OwnTerminal::isTerminal);
     }
 
-    /** From Java 22 on there always is a console, and it has this method. */
+    /**
+     * Returns whether a console is a terminal. From Java 22 on, there is always a console, and it has the method
+     * {@code isTerminal}.
+     */
     private static boolean isTerminal(Console console) {
         try {
             return Boolean.TRUE.equals(Console.class.getMethod("isTerminal").invoke(console));
@@ -79,7 +85,7 @@ final class OwnTerminal {
         }
     }
 
-    /** The shell that asks. When it is ended, it makes the terminal show again what is typed. */
+    /** The shell that asks. When it is ended, it makes the terminal show typed text again. */
     private static final class Child {
         private @Nullable Process shell;
 
@@ -89,7 +95,7 @@ final class OwnTerminal {
             return started;
         }
 
-        /** A shell that is being started is ended, too. */
+        /** Ends the shell, even one that is being started. */
         synchronized void end() {
             if (shell == null) {
                 return;

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code pause TYPE}: no worker claims jobs of the type any more. */
+/** {@code pause TYPE}: stops workers from claiming jobs of a type. */
 @Command(
         name = "pause",
         description = "Stop all workers from claiming jobs of a type; running jobs go on.",

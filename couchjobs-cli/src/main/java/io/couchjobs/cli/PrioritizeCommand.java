@@ -5,7 +5,7 @@ import io.couchjobs.job.JobId;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code prioritize}: pending jobs get another priority. */
+/** {@code prioritize}: gives pending jobs another priority. */
 @Command(
         name = "prioritize",
         description = "Give pending jobs another priority. Exit code 4 when a job is not pending.",

@@ -16,9 +16,9 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The one place where an exception becomes a line on standard error and an exit code. */
+/** Turns an exception into a line on standard error and an exit code. */
 final class Problems {
-    /** Words that other programs have for our commands. */
+    /** The names that other programs use for commands of this one. */
     private static final Map<String, String> ELSEWHERE = Map.of(
             "add", "enqueue",
             "delete", "remove",
@@ -69,7 +69,10 @@ final class Problems {
                 + (maybeType ? "; if it is a type, write --type before it" : "");
     }
 
-    /** One letter resembles any other. */
+    /**
+     * Suggests what was meant instead of an unknown option. A one-letter option gets no suggestion, because it resembles any
+     * other.
+     */
     private static String remark(String option, CommandSpec command) {
         String question = option.startsWith("--")
                 ? Nearest.question(
@@ -80,7 +83,7 @@ final class Problems {
                 : question;
     }
 
-    /** Says that a command has no such command in it, and which one may have been meant. */
+    /** Returns the message that a command has no such subcommand, with the one that may have been meant. */
     static String noSuchCommand(String name, CommandLine command) {
         List<String> names =
                 ManualPage.shown(command).map(CommandLine::getCommandName).toList();
@@ -89,7 +92,7 @@ final class Problems {
     }
 
     int failed(Exception problem, CommandLine command, ParseResult parsed) {
-        boolean interrupted = Thread.currentThread().isInterrupted(); // the problem is but its consequence then
+        boolean interrupted = Thread.currentThread().isInterrupted(); // if so, the problem is only a consequence
         ExitCode exitCode = interrupted ? ExitCode.INTERRUPTED : ExitCode.of(problem);
         if (exitCode == ExitCode.INTERRUPTED) {
             Thread.currentThread().interrupt();
@@ -118,7 +121,7 @@ final class Problems {
         return oneLine(message);
     }
 
-    /** The request and the status are in the stack trace of {@code -v}. */
+    /** Removes the request and the status from a message; the stack trace of {@code -v} has them. */
     private static String withoutRequest(String message, Throwable problem) {
         if (!(problem instanceof CouchException failed)) {
             return message;

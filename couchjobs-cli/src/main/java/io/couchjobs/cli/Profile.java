@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The settings of the config file that apply: the profile's own, and behind them those at the file's top.
+ * The settings of the config file that apply: those of the profile, and otherwise those at the top of the file.
  *
- * @param file the file, for messages and for what is relative to its folder
+ * @param file the file, for messages and for paths that are relative to its folder
  * @param own the profile's table
  * @param top the file's top table
  */
@@ -42,7 +42,7 @@ record Profile(Path file, JsonNode own, JsonNode top) {
         return (own.has(key) ? own.get(key) : top.path(key)).asBoolean(false);
     }
 
-    /** {@return a file; a relative one is looked for beside the config file} */
+    /** {@return the path of a file; a relative path starts at the folder of the config file} */
     Optional<Path> file(String key) {
         return text(key).map(name -> file(key, name));
     }

@@ -2,19 +2,21 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 
-/** The base of commands on a queue: first the arguments are checked, then the queue is opened. */
+/** The base class of commands on a queue. It checks the arguments first, and then opens the queue. */
 abstract class QueueCommand extends CliCommand {
-    /** Throws IllegalArgumentException or CommandException when an argument is wrong. No I/O but on files. */
+    /**
+     * Checks the arguments. Throws IllegalArgumentException or CommandException when one is wrong. Performs no I/O except on
+     * files.
+     */
     void check() {}
 
-    /** {@return whether all that it tells has an id, which {@code -o id} shows} */
+    /** {@return whether all results of the command have an id, which {@code -o id} shows} */
     boolean tellsIds() {
         return this instanceof TellsIds;
     }
 
     abstract ExitCode run(JobQueue queue) throws Exception;
 
-    /** Opens the queue. */
     JobQueue open(Session session) {
         return session.queue();
     }

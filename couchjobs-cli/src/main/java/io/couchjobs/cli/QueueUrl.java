@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a queue is. Credentials are taken out of the URL at once, so that no message can show them.
+ * The location of a queue. Credentials are taken out of the URL at once, so that no message can show them.
  *
  * @param database the database's URL, without credentials; for an embedded store a name only
  * @param others the same database on other nodes of a cluster
@@ -35,7 +35,7 @@ record QueueUrl(
     private static final Pattern HTTP = Pattern.compile("https?://");
     private static final String DEFAULT_DATABASE = "couchjobs";
 
-    /** The nodes of one cluster: the user and password of the first URL hold for all. */
+    /** Parses the URLs of the nodes of one cluster. The user and password of the first URL apply to all. */
     static QueueUrl parse(List<String> texts) {
         QueueUrl first = parse(texts.get(0));
         List<URI> others = new ArrayList<>();
@@ -57,7 +57,7 @@ record QueueUrl(
         return new QueueUrl(first.database, List.copyOf(others), first.folder, first.user, first.credentials);
     }
 
-    /** {@return whether it names a user} */
+    /** {@return whether the URL names a user} */
     boolean isOfSomebody() {
         return user != null || hasCredentials();
     }
@@ -122,7 +122,10 @@ record QueueUrl(
         return URI.create(serverOf(database));
     }
 
-    /** Not resolved as a browser does: two slashes in a path would begin a host. */
+    /**
+     * Cuts off the name of the database. Does not resolve the URL as a browser would, because two slashes in a path would begin a
+     * host.
+     */
     private static String serverOf(URI database) {
         return database.toString().substring(0, database.toString().lastIndexOf('/') + 1);
     }
@@ -177,7 +180,7 @@ record QueueUrl(
         return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** In a wrong URL nobody knows where the password ends: everything up to the last @ may belong to it. */
+    /** Returns the error, with the password masked. In a wrong URL, everything up to the last @ may belong to the password. */
     private static CommandException bad(String text, String why) {
         return CommandException.usage("not a URL of a queue: '"
                 + text.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*:/*)?.*@", "$1***@") + "' (" + why + ")");

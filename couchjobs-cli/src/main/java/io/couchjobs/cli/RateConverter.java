@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads {@code none}, or how many in which time: {@code 100/1m}. */
+/** Reads a rate, such as {@code 100/1m}, or {@code none}. */
 final class RateConverter implements ITypeConverter<OrDefault<Rate>> {
     private static final Pattern RATE = Pattern.compile("(\\d{1,9})/(.+)");
 

@@ -12,15 +12,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a file in batches, in constant memory. A thread of its own reads them, because nothing ends the read of a pipe that
- * gives nothing. Thread-safe.
+ * Reads the lines of a file in batches, in constant memory. A separate thread reads them, because a blocked read from a pipe
+ * cannot be ended. Thread-safe.
  *
- * @param <J> how the file has jobs
+ * @param <J> the form in which the file has jobs
  */
 final class ReadAhead<J> {
     private static final int BATCH = 500;
     private static final int BATCH_CHARACTERS = 2 * 1024 * 1024;
-    /** After this time a batch is given that is not full. */
+    /** The time after which {@link #next} returns a batch that is not full. */
     private static final long PATIENCE_MILLIS = 200;
 
     private final Predicate<J> wanted;
@@ -38,11 +38,11 @@ final class ReadAhead<J> {
     }
 
     /**
-     * Lines that follow each other.
+     * Consecutive lines.
      *
-     * @param lines those with a job that is wanted, and the bad ones
-     * @param leftOut how many others there were
-     * @param last the number of the last line of both
+     * @param lines the lines with a wanted job, and the bad lines
+     * @param leftOut the number of other lines
+     * @param last the number of the last line
      */
     record Batch<J>(List<JobLine<J>> lines, long leftOut, long last) {
         boolean isEmpty() {
@@ -60,7 +60,7 @@ final class ReadAhead<J> {
         };
     }
 
-    /** Begins to read. The thread that reads asks which jobs are wanted. */
+    /** Starts reading. The thread that reads calls {@code wanted}. */
     static <J> ReadAhead<J> of(Lines<J> lines, Predicate<J> wanted) {
         ReadAhead<J> ahead = new ReadAhead<>(lines, wanted);
         Thread thread = new Thread(ahead.reading, "reader");
@@ -106,7 +106,7 @@ final class ReadAhead<J> {
     }
 
     /**
-     * {@return the next lines; fewer than a full batch when no more come for a while, none at the end}
+     * {@return the next lines: fewer than a full batch when no more come for a while, and none at the end}
      *
      * @throws IOException when the file cannot be read further
      */
@@ -140,7 +140,7 @@ final class ReadAhead<J> {
         return cause instanceof IOException unreadable ? unreadable : new IOException(cause);
     }
 
-    /** Reads no further; what has been read is still given. */
+    /** Stops reading. {@link #next} still returns the lines that have been read. */
     synchronized void stop() {
         stopped = true;
         notifyAll();
@@ -150,7 +150,7 @@ final class ReadAhead<J> {
         notifyAll();
     }
 
-    /** {@return whether it was stopped before it had read all} */
+    /** {@return whether reading was stopped before the end of the file} */
     synchronized boolean isCutShort() {
         return stopped && !reading.isDone();
     }

@@ -5,14 +5,14 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.cli.output.ProgressLine;
 
 /**
- * The lines of a file that could not be used: the first are told at once, all are counted, and listed in the JSON answer. Not
- * thread-safe.
+ * The lines of a file that could not be used. The first ones are printed at once. All are counted, and the JSON result lists
+ * them. Not thread-safe.
  */
 final class Rejections {
-    /** Beyond this the JSON answer only counts, or a file full of nonsense would fill the memory. */
+    /** The largest number of lines in the JSON result; otherwise a file full of nonsense would fill the memory. */
     private static final int KEPT = 10_000;
 
-    /** Beyond this the others are only counted: a file of another format has thousands. */
+    /** The largest number of lines that are printed: a file of another format has thousands. */
     private static final int TOLD = 20;
 
     private final Couchjobs root;
@@ -37,7 +37,7 @@ final class Rejections {
         }
     }
 
-    /** Says how many more there were than were told. */
+    /** Prints how many further lines there were. */
     void sayRest() {
         if (count > TOLD) {
             progress.clear();

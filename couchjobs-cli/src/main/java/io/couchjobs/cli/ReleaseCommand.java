@@ -5,7 +5,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import picocli.CommandLine.Command;
 
-/** {@code release}: owned jobs go back to the queue. */
+/** {@code release}: takes jobs from their owners and lets them wait again. */
 @Command(
         name = "release",
         description = {

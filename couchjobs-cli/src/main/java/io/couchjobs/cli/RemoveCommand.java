@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
 import picocli.CommandLine.Command;
 
-/** {@code remove}: jobs are deleted. */
+/** {@code remove}: deletes jobs. */
 @Command(
         name = "remove",
         description = "Delete jobs, in whatever state; the run of a running job is stopped.",

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code reschedule}: pending jobs get another time. */
+/** {@code reschedule}: gives pending jobs another time. */
 @Command(
         name = "reschedule",
         description = "Give pending jobs another time. Exit code 4 when a job is not pending.",

@@ -5,7 +5,7 @@ import io.couchjobs.job.JobId;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code resume TYPE}: workers claim jobs of the type again. */
+/** {@code resume TYPE}: lets workers claim jobs of a type again. */
 @Command(
         name = "resume",
         description = "Let workers claim jobs of a type again.",
@@ -28,7 +28,7 @@ final class ResumeCommand extends QueueCommand {
             TypeText.show(output(), queue.types().settings(type));
             return ExitCode.DONE;
         }
-        // Written even if it is not paused here: a node that is cut off may not know of the pause.
+        // Written even if the type is not paused here: a node that is cut off may not know of the pause.
         TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(false)));
         return ExitCode.DONE;
     }

@@ -10,7 +10,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How long finished jobs of a type are kept: {@code D|N|delete|forever|default}. */
+/** The options for how long finished jobs of a type are kept: {@code D|N|delete|forever|default}. */
 final class RetentionOptions {
     @Option(
             names = "--retention",
@@ -38,7 +38,7 @@ final class RetentionOptions {
         return failed == null ? changed : changed.withFailureRetention(failed.value());
     }
 
-    /** {@return a sentence for each number of jobs, which may have been meant as a time} */
+    /** {@return a note for each number of jobs, because the number may have been meant as a time} */
     List<String> notes() {
         List<String> notes = new ArrayList<>();
         addNote("--retention", succeeded, notes);
@@ -62,7 +62,7 @@ final class RetentionOptions {
                 : retention.toJson().asText();
     }
 
-    /** Reads a retention; the message names the text. */
+    /** Reads a retention; the error message names the text. */
     private static final class Converter implements ITypeConverter<OrDefault<Retention>> {
         @Override
         public OrDefault<Retention> convert(String text) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code retry}: jobs run now. */
+/** {@code retry}: lets jobs run now. */
 @Command(
         name = "retry",
         description = {

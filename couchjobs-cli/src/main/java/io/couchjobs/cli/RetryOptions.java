@@ -11,7 +11,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options that say when and how often failed jobs of a type run again. */
+/** The options for when and how often failed jobs of a type run again. */
 final class RetryOptions {
     private static final Duration LONGEST = Duration.ofDays(1000);
 
@@ -78,7 +78,7 @@ final class RetryOptions {
         }
     }
 
-    /** Nobody needs the milliseconds of a duration that is too long, and they may be too many to count. */
+    /** Writes a duration. One that is too long is written in days, because the number of its milliseconds may overflow. */
     private static String text(Duration duration) {
         return duration.compareTo(LONGEST) > 0 ? duration.toDays() + "d" : Durations.format(duration);
     }

@@ -18,7 +18,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Schedules, as a table or as JSON. Times in the table are those of the schedule's zone; in JSON they are in UTC. */
+/** Writes schedules as a table or as JSON. Times in the table are those of the schedule's zone; in JSON they are in UTC. */
 final class ScheduleText {
     private ScheduleText() {}
 

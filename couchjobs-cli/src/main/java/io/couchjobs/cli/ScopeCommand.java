@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code scope ...}: parts of the work that are started and stopped, and take only so many jobs. */
+/** {@code scope ...}: starts, stops and changes scopes, parts of the work that take only so many jobs. */
 @Command(
         name = "scope",
         description = {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code scope history TYPE [PARTITION]}. */
+/** {@code scope history TYPE [PARTITION]}: lists the jobs of scopes that ended last. */
 @Command(
         name = "history",
         description = {

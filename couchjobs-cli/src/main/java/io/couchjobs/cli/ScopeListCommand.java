@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code scope list [TYPE]}. */
+/** {@code scope list [TYPE]}: lists the scopes that were ever started. */
 @Command(
         name = "list",
         description = "List the scopes that were ever started, by type and partition.",

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
-/** The scopes that a command is about: one, or all of a type. */
+/** The scopes that a command acts on: one, or all of a type. */
 final class ScopeNames {
     @Parameters(index = "0", paramLabel = "TYPE", description = "The type of the scopes.")
     private String type = "";
@@ -19,7 +19,7 @@ final class ScopeNames {
             description = "The partition of one scope. Without it: all scopes of TYPE that were ever started.")
     private @Nullable String partition;
 
-    /** Throws IllegalArgumentException when they cannot be names. */
+    /** Throws IllegalArgumentException when the arguments cannot name a scope. */
     void check() {
         Scope.of(type, partition == null ? "0" : partition);
     }
@@ -28,7 +28,7 @@ final class ScopeNames {
         return partition != null;
     }
 
-    /** {@return the scope that was named; it need not exist} */
+    /** {@return the named scope, whether it exists or not} */
     Scope one() {
         if (partition == null) {
             throw new IllegalStateException("no partition was named");
@@ -36,7 +36,7 @@ final class ScopeNames {
         return Scope.of(type, partition);
     }
 
-    /** {@return how the scopes are, at least one} */
+    /** {@return the states of the scopes, at least one} Throws CommandException when there is none. */
     List<Scopes.State> states(JobQueue queue) {
         List<Scopes.State> states = partition == null
                 ? queue.scopes().list(type)

@@ -7,7 +7,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How much a scope takes. */
+/** The options for how many and which jobs a scope takes. */
 final class ScopeOptions {
     static final String NAMES = "--concurrency, --queue-limit, --classes";
 

@@ -9,7 +9,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code scope set TYPE [PARTITION]}. */
+/** {@code scope set TYPE [PARTITION]}: changes the configuration of scopes. */
 @Command(
         name = "set",
         description = {

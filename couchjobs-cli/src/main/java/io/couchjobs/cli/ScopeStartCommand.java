@@ -10,7 +10,7 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code scope start TYPE [PARTITION]}. */
+/** {@code scope start TYPE [PARTITION]}: starts scopes. */
 @Command(
         name = "start",
         description = {

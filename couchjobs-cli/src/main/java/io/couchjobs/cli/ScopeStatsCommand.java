@@ -8,7 +8,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code scope stats TYPE [PARTITION]}. */
+/** {@code scope stats TYPE [PARTITION]}: counts the outcomes of the jobs of scopes. */
 @Command(
         name = "stats",
         description = {

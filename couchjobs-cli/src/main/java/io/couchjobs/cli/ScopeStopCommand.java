@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code scope stop TYPE [PARTITION]}. */
+/** {@code scope stop TYPE [PARTITION]}: stops scopes. */
 @Command(
         name = "stop",
         description = {
@@ -37,7 +37,7 @@ final class ScopeStopCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) throws InterruptedException {
         List<Scope> scopes = names.scopes(queue);
-        // All stop before the first is waited for: they share the time.
+        // All scopes are stopped before the first is awaited, because they share the time.
         scopes.forEach(queue.scopes()::stop);
         List<Scope> busy = new ArrayList<>();
         if (timeout != null) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Scopes, as a table or as JSON. */
+/** Writes scopes as a table or as JSON. */
 final class ScopeText {
     private static final int DEFAULT_CONCURRENCY = ScopeConfig.DEFAULTS.concurrency();
 

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of {@code init} that give users their roles. */
+/** The options of {@code init} that secure the database and give users their roles. */
 final class SecureOptions {
     static final String NEW_PASSWORD = "COUCHJOBS_NEW_PASSWORD";
 
@@ -45,7 +45,7 @@ final class SecureOptions {
             description = "With --secure or --create-user: say what would be done, and do nothing.")
     boolean dryRun;
 
-    /** Checks what can be checked before anything is done. */
+    /** Checks the options before anything is done, and returns the users with their roles. */
     Map<String, QueueSecurity.Role> wanted() {
         Map<String, QueueSecurity.Role> wanted = new LinkedHashMap<>();
         for (String user : users) {
@@ -67,7 +67,9 @@ final class SecureOptions {
         return wanted;
     }
 
-    /** Two people never get one password by accident. */
+    /**
+     * Returns the password of a new user. Refuses one password for several users, so that two people do not share it by accident.
+     */
     Secret passwordOf(String name, Shell shell) {
         Optional<String> given =
                 Optional.ofNullable(newPasswordFile).map(Settings::firstLine).or(() -> shell.variable(NEW_PASSWORD));

@@ -11,7 +11,7 @@ record Securing(boolean dryRun, QueueSecurity.@Nullable Report report, Map<Strin
     /** A role that a user was given, and whether the user existed. */
     record Granted(QueueSecurity.Role role, QueueSecurity.UserOutcome outcome) {}
 
-    /** Does it, or finds out what there is to do. */
+    /** Sets up the rights; with {@code --dry-run}, only finds out what there is to do. */
     static Securing run(SecureOptions options, QueueSecurity security, Shell shell) {
         Map<String, Granted> users = new LinkedHashMap<>();
         QueueSecurity.Report report = null;
@@ -29,7 +29,7 @@ record Securing(boolean dryRun, QueueSecurity.@Nullable Report report, Map<Strin
         return new Securing(options.dryRun, report, users);
     }
 
-    /** {@return the report in words, each line beginning with a line break; empty when nothing was asked for} */
+    /** {@return the report in words, each part beginning with a semicolon; empty when nothing was asked for} */
     String text() {
         StringBuilder text = new StringBuilder();
         if (report != null) {

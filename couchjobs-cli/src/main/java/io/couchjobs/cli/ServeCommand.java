@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code serve}: the embedded CouchDB-compatible server, until Ctrl-C. */
+/** {@code serve}: runs the embedded CouchDB-compatible server until Ctrl-C. */
 @Command(
         name = "serve",
         description = {

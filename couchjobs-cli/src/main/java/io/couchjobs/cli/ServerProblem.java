@@ -15,7 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Says what went wrong between a command and the server, and what to do about it. Paths and statuses are for {@code -v}. */
+/**
+ * Explains a problem between a command and the server, and how to solve it. Paths and statuses are shown only with {@code -v}.
+ */
 final class ServerProblem {
     private static final Pattern REFUSED = Pattern.compile("no connection \\(.* failed: (.*)\\)");
     private static final List<String> NO_DATABASE = List.of("Database does not exist.", "no_db_file");
@@ -36,7 +38,7 @@ final class ServerProblem {
         this.url = settings.url();
     }
 
-    /** {@return the sentence; empty for a problem that the server explains better} */
+    /** {@return the explanation; empty for a problem that the server explains better} */
     Optional<String> explain(CouchException problem) {
         if (problem instanceof CouchUnreachableException) {
             return Optional.of(proxy().map(proxy -> "cannot reach CouchDB at " + server() + " through the proxy "
@@ -57,7 +59,7 @@ final class ServerProblem {
                 : Optional.empty();
     }
 
-    /** A cluster's answer to a user who may not change the rights in a database. */
+    /** Returns whether a problem is a cluster's answer to a user who may not change the rights in a database. */
     static boolean isRefusedSecurity(Throwable problem) {
         return problem instanceof CouchException failed
                 && failed.status() == 500
@@ -71,7 +73,7 @@ final class ServerProblem {
                 : settings.way().proxyOf(url.databases()).map(HttpProxy::url);
     }
 
-    /** The database of a request: the first part of its path. */
+    /** Returns the database of a request: the first part of its path. */
     private static String database(CouchException problem) {
         String first = problem.path().substring(1).replaceAll("[/?].*", "");
         return URLDecoder.decode(first.replace("+", "%2B"), StandardCharsets.UTF_8);
@@ -112,14 +114,17 @@ final class ServerProblem {
         return (problem.status() == 400 || problem.status() == 401) && !NO_ADMINISTRATOR.contains(reason);
     }
 
-    /** A server that does not know a token says why, or takes its owner for somebody without a login. */
+    /**
+     * Explains that a token was refused. A server that does not accept a token says why, or treats the request as one without a
+     * login.
+     */
     private String refusedToken(Path file, String reason) {
         boolean saysNothing = List.of(WRONG_PASSWORD, NO_LOGIN, NO_ACCESS).contains(reason);
         return "CouchDB at " + server() + " does not accept the token in " + file + " (--token-file)"
                 + (saysNothing ? "" : ": " + reason);
     }
 
-    /** An answer to HEAD has no body that gives the reason. */
+    /** Returns the reason of a problem. An answer to HEAD has no body with a reason, so the status has to tell it. */
     private String reason(CouchException problem) {
         if (!problem.method().equals("HEAD")) {
             return problem.reason();

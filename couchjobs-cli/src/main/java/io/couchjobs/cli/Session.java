@@ -10,11 +10,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a command works: a database on a server, or a store in a folder whose server lives as long as the command.
+ * The place where a command works: a database on a server, or a store in a folder, whose server runs as long as the command.
  *
  * @param url the database
  * @param auth the credentials
- * @param settings the rest
+ * @param settings the other settings
  * @param local the server in this process, or null
  */
 record Session(
@@ -22,7 +22,7 @@ record Session(
         Auth auth,
         Settings settings,
         @Nullable LocalServer local) implements AutoCloseable {
-    /** Finds out where; no I/O but for an embedded store. */
+    /** Finds the place and the credentials. Does not connect to a server, but starts that of an embedded store. */
     static Session open(Couchjobs root) {
         Settings settings = root.settings();
         QueueUrl url = settings.url();
@@ -45,7 +45,7 @@ record Session(
         return new Session(url, settings.auth(url), settings, null);
     }
 
-    /** As {@link #open}, but for what works on a store that is there: a mistyped folder must not become an empty one. */
+    /** As {@link #open}, but an embedded store must exist: a mistyped folder must not become an empty store. */
     static Session openExisting(Couchjobs root) {
         root.settings()
                 .url()
@@ -60,12 +60,14 @@ record Session(
         return open(root);
     }
 
-    /** Opens the queue, whose database must exist; an embedded store is the command's own and is created. */
+    /** Opens the queue. Its database must exist, except in an embedded store, where it is created. */
     JobQueue queue() {
         return queue(url, local != null);
     }
 
-    /** As {@link #queue()}, working as a site in place of the database's own if there is one. */
+    /**
+     * As {@link #queue()}, but works as the given site instead of the database's own; null stands for the database's own site.
+     */
     JobQueue queueAt(@Nullable String site) {
         JobQueueBuilder builder = builder(url, local != null);
         return (site == null ? builder : builder.site(site)).open();
@@ -90,7 +92,7 @@ record Session(
         return builder;
     }
 
-    /** {@return how to reach the server, for operations that do not belong to one queue} */
+    /** {@return the configuration of the server's client, for operations that do not belong to one queue} */
     CouchConfig server() {
         CouchConfig.Builder config =
                 CouchConfig.builder(url.servers().get(0)).auth(auth).insecure(settings.insecure());

@@ -21,11 +21,13 @@ import picocli.CommandLine.TypeConversionException;
 /** The global options with their fallbacks: the option, else the environment, else the profile, else a default. */
 final class Settings {
     static final String DEFAULT_URL = "http://127.0.0.1:5984/couchjobs";
-    /** A comma or a space may belong to a URL's name or password, unless another URL begins after it. */
+    /**
+     * The separator of URLs. A comma or a space may belong to the name or password in a URL, unless another URL begins after it.
+     */
     private static final Pattern BETWEEN_URLS = Pattern.compile("[\\s,]+(?=https?://|embedded:)");
 
     static final String PASSWORD = "COUCHJOBS_PASSWORD";
-    /** The names of connections follow. */
+    /** The prefix of the variables with the URLs of connections; the name of a connection follows. */
     static final String CONNECTION = "COUCHJOBS_CONNECTION_";
 
     private final GlobalOptions options;
@@ -44,12 +46,12 @@ final class Settings {
         return new Settings(options, shell, new ConfigFile(shell).profile(options.profile));
     }
 
-    /** {@return where the queue is, and the user that the URL names} */
+    /** {@return the location of the queue, and the user that the URL names} */
     QueueUrl url() {
         return QueueUrl.parse(isUrlGiven() ? givenUrls() : List.of(DEFAULT_URL));
     }
 
-    /** {@return whether somebody named a URL, in whatever way} */
+    /** {@return whether a URL is given by an option, the environment or the profile} */
     boolean isUrlGiven() {
         return !givenUrls().isEmpty();
     }
@@ -60,7 +62,7 @@ final class Settings {
         return !options.urls.isEmpty() || (options.profile != null && isProfiles);
     }
 
-    /** One URL, or those of several nodes. */
+    /** Returns the given URLs: one, or those of several nodes; empty when none is given. */
     private List<String> givenUrls() {
         if (!options.urls.isEmpty()) {
             return options.urls;
@@ -97,12 +99,12 @@ final class Settings {
         }
     }
 
-    /** {@return whether somebody logs in, by a password or a token} */
+    /** {@return whether a user or a token is given} */
     boolean hasLogin() {
         return tokenFile().isPresent() || url().isOfSomebody() || user(url()).isPresent();
     }
 
-    /** {@return the servers that triggers may name: COUCHJOBS_CONNECTION_SHOP is that of the connection shop} */
+    /** {@return the servers that triggers may name: COUCHJOBS_CONNECTION_SHOP has the URL of the connection shop} */
     Map<String, URI> connections() {
         Map<String, URI> connections = new TreeMap<>();
         shell.env().forEach((variable, url) -> {
@@ -114,7 +116,7 @@ final class Settings {
         return connections;
     }
 
-    /** The message shows no URL, which may hold a password. */
+    /** Reads the URL of a connection. The error message does not show the URL, which may contain a password. */
     private static URI server(String variable, String url) {
         try {
             URI server = URI.create(url);
@@ -125,7 +127,7 @@ final class Settings {
         }
     }
 
-    /** A user in the options or in the URL goes before the token of the profile. */
+    /** Returns the file with the token. A user in the options or in the URL takes precedence over the token of the profile. */
     Optional<Path> tokenFile() {
         boolean isUserNamed = options.user != null || url().isOfSomebody();
         return Optional.ofNullable(options.tokenFile)

@@ -14,15 +14,16 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The surroundings of a command: everything it reads and prints goes through here, so that tests can replace it.
+ * The streams, variables and terminal of a command. Everything that a command reads and prints goes through this record, so that
+ * tests can replace it.
  *
  * @param in standard input
  * @param out standard output: results only
- * @param err standard error: progress, warnings, what went wrong
+ * @param err standard error: progress, warnings and errors
  * @param env the environment variables
  * @param home the top of the installation: where {@code demo} finds its files by default
  * @param terminals which of the streams a person sees
- * @param prompt asks a person a question without showing the answer; empty when nobody is there
+ * @param prompt asks a person a question without showing the answer; returns empty when there is no terminal
  */
 record Shell(
         InputStream in,
@@ -37,7 +38,10 @@ record Shell(
     record Terminals(boolean in, boolean out, boolean err) {
         static final Terminals NONE = new Terminals(false, false, false);
 
-        /** The launcher finds out. Without it, Java can only tell whether the first two are terminals. */
+        /**
+         * Reads what the launcher found out. Without the launcher, Java can only tell whether standard input and output are both
+         * terminals.
+         */
         static Terminals ofThisProcess() {
             String streams = System.getProperty("couchjobs.terminals");
             if (streams == null) {
@@ -47,7 +51,7 @@ record Shell(
             return new Terminals(streams.contains("0"), streams.contains("1"), streams.contains("2"));
         }
 
-        /** {@return whether a person sees a question and can answer it} */
+        /** {@return whether a person can see a question and answer it} */
         boolean hasPerson() {
             return in && (out || err);
         }
@@ -66,12 +70,12 @@ record Shell(
                 question -> OwnTerminal.ask(question, terminals.out()));
     }
 
-    /** {@return an environment variable that is set to something} */
+    /** {@return an environment variable that is set and not empty} */
     Optional<String> variable(String name) {
         return Optional.ofNullable(env.get(name)).filter(value -> !value.isEmpty());
     }
 
-    /** {@return what a person answers: a line of standard input, empty at its end} */
+    /** {@return the answer of a person: a line of standard input; empty at the end of the input} */
     String readLine() {
         try {
             StringBuilder line = new StringBuilder();
@@ -84,14 +88,14 @@ record Shell(
         }
     }
 
-    /** {@return why results are lost; empty when all arrived, or when their reader has gone} */
+    /** {@return why results were lost; empty when all were written, or when their reader has gone} */
     Optional<String> lostOutput() {
         return out instanceof StandardOutput own ? own.problem() : Optional.empty();
     }
 
     /**
-     * Asks a person at the terminal; everything but yes is no. Without the launcher, standard error may be a file although it is
-     * taken for a terminal, so standard output goes first.
+     * Asks a person at the terminal; any answer but yes means no. Prefers standard output: without the launcher, standard error
+     * may be a file although it is taken for a terminal.
      */
     boolean confirms(String question) {
         PrintWriter seen = terminals.out() ? out : err;

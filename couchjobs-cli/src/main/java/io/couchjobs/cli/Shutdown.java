@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a worker on Ctrl-C. The first one lets the running jobs finish. The second one stops them and gives them back, as far as
- * time allows before {@link Interrupts} ends the process.
+ * Closes a worker on Ctrl-C. The first Ctrl-C lets the running jobs finish. The second one stops the jobs and gives them back, as
+ * far as time allows before {@link Interrupts} ends the process.
  */
 final class Shutdown {
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(3_650);
@@ -34,7 +34,10 @@ final class Shutdown {
         return shutdown;
     }
 
-    /** Starts the worker. It may have claimed jobs before this returns, so a signal that comes meanwhile closes it then. */
+    /**
+     * Starts the worker. The worker may claim jobs before this method returns, so a signal during the start closes the worker
+     * afterwards.
+     */
     Worker start(WorkerBuilder builder) {
         Worker started;
         try {
@@ -60,7 +63,7 @@ final class Shutdown {
         }
     }
 
-    /** Whether it was asked to close, and jobs that ran then were stopped or lost. */
+    /** Returns whether a signal came, and jobs that ran then were stopped or lost. */
     synchronized boolean leftWorkUndone() {
         return stopped || (worker != null && worker.stats().halted() > haltedBefore);
     }
@@ -100,7 +103,7 @@ final class Shutdown {
         close(started, Duration.ZERO);
     }
 
-    /** Waits until nothing it began closes the worker any more, which needs the queue; from here on it begins nothing. */
+    /** Waits for the threads that close the worker, because they need the queue. From now on, a signal starts no such thread. */
     void awaitClosed() throws InterruptedException {
         for (Thread closer : closersAtTheEnd()) {
             closer.join();

@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Standard output, which remembers why it could not be written. */
+/** Standard output, which remembers why a write failed. */
 final class StandardOutput extends PrintWriter {
-    /** The bits of a Unix mode that tell what kind of file it is. */
+    /** The bits of a Unix mode that tell the kind of a file. */
     private static final int KIND = 0170000;
 
     private static final int PIPE = 0010000;
@@ -23,10 +23,10 @@ final class StandardOutput extends PrintWriter {
     private final Path file;
 
     /**
-     * An output.
+     * Creates an output.
      *
-     * @param to where it goes
-     * @param file the same as a file
+     * @param to the stream to write to
+     * @param file the same stream as a file; its kind tells whether the stream is a pipe
      */
     StandardOutput(OutputStream to, Path file) {
         this(new Stream(to), file);
@@ -38,13 +38,16 @@ final class StandardOutput extends PrintWriter {
         this.file = file;
     }
 
-    /** {@return why results are lost; empty when all arrived, or when their reader has gone as {@code head} does} */
+    /** {@return why results were lost; empty when all were written, or when their reader has gone, as {@code head} does} */
     Optional<String> problem() {
         flush();
         return Optional.ofNullable(stream.problem).filter(problem -> !isReaderGone(problem));
     }
 
-    /** A pipe fails only when its reader has gone. The message tells it, too, but in the language of the user. */
+    /**
+     * Returns whether the reader has gone, which is the only reason why a pipe or socket fails. The message tells this, too, but
+     * in the language of the user.
+     */
     private boolean isReaderGone(String problem) {
         try {
             int kind = (int) Files.getAttribute(file, "unix:mode") & KIND;

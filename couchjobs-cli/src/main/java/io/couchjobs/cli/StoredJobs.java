@@ -20,7 +20,10 @@ final class StoredJobs {
         this.queue = queue;
     }
 
-    /** {@return those whose stored job has another status, other data, another result or another time; one request for all} */
+    /**
+     * {@return the jobs whose copy differs from the stored job in status, data, result or time} Reads all documents by one
+     * request.
+     */
     List<JobId> unlike(List<Job> copies) {
         Map<JobId, Job> stored = JobDocuments.read(queue, copies.stream().map(Job::id));
         return copies.stream()
@@ -29,7 +32,7 @@ final class StoredJobs {
                 .toList();
     }
 
-    /** A document that is no job differs from every job. */
+    /** A stored document that is missing or cannot be a job differs from every copy. */
     private boolean differs(Job copy, @Nullable Job stored) {
         return stored == null
                 || !hasStatus(stored, copy)
@@ -38,7 +41,7 @@ final class StoredJobs {
                 || !hasData(stored, copy);
     }
 
-    /** A copy of an owned job was put back as one that waits. */
+    /** Returns whether the status is as expected: the copy of an owned job was restored as a waiting job. */
     private static boolean hasStatus(Job stored, Job copy) {
         return stored.status() == copy.status() || (copy.status().isLocked() && stored.status() == JobStatus.WAITING);
     }

@@ -1,4 +1,4 @@
 package io.couchjobs.cli;
 
-/** A command that takes {@code -o id}: all that it tells has an id, or it prints the same in every format. */
+/** Marks a command that accepts {@code -o id}: all its results have an id, or it prints the same in every format. */
 interface TellsIds {}

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say what a job is like, whenever it runs. */
+/** The options that new jobs and the jobs of a schedule have in common. */
 final class TemplateOptions {
     @Option(names = "--group", paramLabel = "G", description = "A group; workers may serve groups in turn.")
     private @Nullable String group;

@@ -8,7 +8,7 @@ import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code top}: what the queue does, live at a terminal. */
+/** {@code top}: shows live at a terminal what the queue does. */
 @Command(
         name = "top",
         description = {

@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code trigger ...}: jobs from changed documents. */
+/** {@code trigger ...}: makes jobs from changed documents. */
 @Command(
         name = "trigger",
         description = {

@@ -7,7 +7,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code trigger errors NAME}: the changes that failed. */
+/** {@code trigger errors NAME}: lists the changes that failed. */
 @Command(
         name = "errors",
         description = {

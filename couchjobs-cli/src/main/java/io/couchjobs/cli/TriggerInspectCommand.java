@@ -6,7 +6,7 @@ import io.couchjobs.cli.output.Format;
 import io.couchjobs.trigger.TriggerStatus;
 import picocli.CommandLine.Command;
 
-/** {@code trigger inspect NAME}: a trigger, and how far it is in each database. */
+/** {@code trigger inspect NAME}: shows a trigger, and its progress in each database. */
 @Command(
         name = "inspect",
         description = "Show a trigger, and how far it is in each of its databases.",

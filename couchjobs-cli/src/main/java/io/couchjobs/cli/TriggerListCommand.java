@@ -5,7 +5,7 @@ import io.couchjobs.trigger.TriggerStatus;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** {@code trigger list}: all triggers and how far they are. */
+/** {@code trigger list}: lists all triggers and their progress. */
 @Command(
         name = "list",
         description =

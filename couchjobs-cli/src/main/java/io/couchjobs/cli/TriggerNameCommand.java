@@ -2,12 +2,12 @@ package io.couchjobs.cli;
 
 import picocli.CommandLine.Parameters;
 
-/** The base of commands on one trigger. */
+/** The base class of commands on one trigger. */
 abstract class TriggerNameCommand extends QueueCommand {
     @Parameters(index = "0", paramLabel = "NAME", description = "The name of the trigger.")
     private String trigger = "";
 
-    /** {@return the name} */
+    /** {@return the name of the trigger} */
     final String trigger() {
         return trigger;
     }

@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
 
-/** {@code trigger pause NAME}. */
+/** {@code trigger pause NAME}: keeps a trigger from making jobs. */
 @Command(
         name = "pause",
         description = "Let a trigger make no jobs. Its position stays, so that it misses nothing.",

@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
 
-/** {@code trigger remove NAME}. */
+/** {@code trigger remove NAME}: removes a trigger. */
 @Command(
         name = "remove",
         description = "Remove a trigger, even a malformed one, and its positions; the jobs it made stay.",

@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code trigger replay NAME}: the same changes once more. */
+/** {@code trigger replay NAME}: makes jobs for the same changes once more. */
 @Command(
         name = "replay",
         description = {

@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
 
-/** {@code trigger resume NAME}. */
+/** {@code trigger resume NAME}: lets a paused trigger continue. */
 @Command(
         name = "resume",
         description = "Let a paused trigger go on from where it is.",

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code trigger test NAME --doc ID}: what would be made. */
+/** {@code trigger test NAME --doc ID}: shows the job that a trigger would make. */
 @Command(
         name = "test",
         description = {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Triggers, as a table or as JSON. */
+/** Writes triggers as a table or as JSON. */
 final class TriggerText {
     private TriggerText() {}
 
@@ -105,7 +105,7 @@ final class TriggerText {
                 .put("problem", source.problem().orElse(null));
     }
 
-    /** The fields of the trigger's document as it is stored. */
+    /** Returns the fields of the trigger's document as it is stored. */
     static Table fields(Trigger trigger) {
         Table table = new Table("FIELD", "VALUE");
         trigger.toDocument().properties().forEach(field -> {
@@ -165,7 +165,7 @@ final class TriggerText {
                 .put("retryable", error.retryable());
     }
 
-    /** A job that would be made. */
+    /** Returns a job that would be made, as JSON. */
     static ObjectNode json(JobRequest request) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         request.writeTo(document);

@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code type ...}: what can be done with a type. */
+/** {@code type ...}: changes a type. */
 @Command(
         name = "type",
         description = "Change the settings of a type.",

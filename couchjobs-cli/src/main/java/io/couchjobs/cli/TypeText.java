@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of types, as a table or as JSON; durations in JSON are milliseconds. */
+/** Writes the settings of types as a table or as JSON. Durations in JSON are milliseconds. */
 final class TypeText {
     private TypeText() {}
 

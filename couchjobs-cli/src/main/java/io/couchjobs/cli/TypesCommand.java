@@ -5,7 +5,7 @@ import io.couchjobs.type.TypeSettings;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** {@code types}: all types and their settings. */
+/** {@code types}: lists all types and their settings. */
 @Command(
         name = "types",
         description = "List the types that have jobs or settings.",

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code wait TYPE ID}: blocks until the job is where it should be. */
+/** {@code wait TYPE ID}: waits until a job is finished, or in another given state. */
 @Command(
         name = "wait",
         description = {
@@ -100,7 +100,7 @@ final class WaitCommand extends QueueCommand implements TellsIds {
                 name.id() + " is " + status + ", not " + target + ", after " + Durations.format(timeout));
     }
 
-    /** The statuses that end the waiting. A finished job always ends it, because only its removal can still follow. */
+    /** Returns the statuses that end the wait. A finished job always ends the wait, because only its removal can still follow. */
     private Set<JobStatus> ends() {
         if (wantsRemoval()) {
             return Set.of();
@@ -114,7 +114,7 @@ final class WaitCommand extends QueueCommand implements TellsIds {
         return wanted().isEmpty();
     }
 
-    /** The statuses waited for; none for the removal. */
+    /** Returns the statuses to wait for; empty for the removal. */
     private Set<JobStatus> wanted() {
         return switch (target.toLowerCase(Locale.ROOT)) {
             case "pending" -> ofPhase(JobPhase.PENDING);

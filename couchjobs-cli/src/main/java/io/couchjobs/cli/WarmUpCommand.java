@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 
-/** Goes once through what most commands do, so that the launcher can archive the classes they need. */
+/** Runs the most common commands once, so that the launcher can archive the classes that they need. */
 @Command(name = "warm-up", hidden = true, description = "Used by the launcher.")
 final class WarmUpCommand extends CliCommand {
     @Override

@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code watch}: state changes as they happen, until Ctrl-C or until nobody reads them any more. */
+/** {@code watch}: shows changes of status as they happen, until Ctrl-C or until the reader of the output has gone. */
 @Command(
         name = "watch",
         description = {
@@ -124,7 +124,7 @@ final class WatchCommand extends QueueCommand {
         return json.put("at", now.toString());
     }
 
-    /** A change is told only once, so one whose data cannot be read is shown without them. */
+    /** Returns a job. A change is reported only once, so a job whose data cannot be read is shown without the data. */
     private static ObjectNode whole(Job job, JobQueue queue) {
         try {
             return JobJson.of(queue.withData(job));

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dashboard with the checks of {@code doctor}. The only class here that needs the dashboard's pages, so that other commands do
- * not load them.
+ * The dashboard with the checks of {@code doctor}. No other class here needs the dashboard's pages, so other commands do not load
+ * them.
  *
  * @param dashboard the dashboard
  */
@@ -24,13 +24,13 @@ record WebPage(Dashboard dashboard) implements AutoCloseable {
      *
      * @param address where to listen
      * @param basePath the path above the pages
-     * @param hosts names by which browsers reach it
-     * @param user the user that may see it, or null for all
+     * @param hosts names by which browsers reach the dashboard
+     * @param user the user that may see the pages, or null for everybody
      * @param password the user's password
-     * @param tokens tokens that let in too
-     * @param readTokens tokens that let in and change nothing
-     * @param actions whether changes are allowed, or null to go by the address
-     * @param api whether programs are served, too
+     * @param tokens tokens that give access, too
+     * @param readTokens tokens that give access, but allow no changes
+     * @param actions whether changes are allowed, or null to let the address decide
+     * @param api whether the HTTP API is served, too
      */
     record Options(
             Address address,

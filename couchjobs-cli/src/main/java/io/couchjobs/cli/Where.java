@@ -12,13 +12,16 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A condition on the data of jobs: what a JSON Pointer (RFC 6901) leads to.
+ * A condition on the data of jobs: the value at a JSON Pointer (RFC 6901).
  *
- * @param path where to look
- * @param value the text that has to be there
+ * @param path the pointer
+ * @param value the value that has to be there, as text
  */
 record Where(JsonPointer path, String value) {
-    /** {@return whether the job's data, which must have been read, has the value there, as JSON or as text; not where it is lost} */
+    /**
+     * {@return whether the job's data has the value at the pointer, as JSON or as text; false when the data is lost} The data
+     * must have been read.
+     */
     boolean holds(Job job) {
         try {
             JsonNode found = job.data().at(path);
@@ -29,7 +32,7 @@ record Where(JsonPointer path, String value) {
         }
     }
 
-    /** {@return the value as JSON; of an empty one a missing node} */
+    /** {@return the value as JSON, or as text when it is not JSON; a missing node for an empty value} */
     private JsonNode json() {
         try {
             return InputJson.MAPPER.readTree(value);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
-/** The option that says which jobs by their data. */
+/** The option that selects jobs by their data. */
 final class WhereOptions {
     @Option(
             names = "--where",
@@ -23,7 +23,7 @@ final class WhereOptions {
         return conditions.isEmpty();
     }
 
-    /** Jobs that pass have their data. */
+    /** Returns the jobs that pass. If there are conditions, the jobs have their data. */
     Stream<Job> of(JobQueue queue, Stream<Job> jobs) {
         return conditions.isEmpty()
                 ? jobs

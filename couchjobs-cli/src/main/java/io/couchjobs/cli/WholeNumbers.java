@@ -6,7 +6,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How whole numbers are read, and what is said of a text that is none: not that it is no {@code int}. */
+/**
+ * Reads whole numbers. The message for other text says that it is too large or not a whole number, and does not mention
+ * {@code int}.
+ */
 final class WholeNumbers {
     private static final Pattern DIGITS = Pattern.compile("[+-]?\\d+");
 

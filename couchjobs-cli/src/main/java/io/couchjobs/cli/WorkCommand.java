@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code work TYPE -- COMMAND}: runs a program per job. */
+/** {@code work TYPE -- COMMAND}: runs a program for each job. */
 @Command(
         name = "work",
         description = {
@@ -210,7 +210,7 @@ final class WorkCommand extends QueueCommand implements CreatesStore {
                 + stats.halted() + " lost; " + stats.conflicts() + " claims lost to other workers";
     }
 
-    /** {@return what a worker did so far, for programs} */
+    /** {@return the counts of a worker so far, as JSON for programs} */
     static ObjectNode json(Worker worker) {
         Worker.Stats stats = worker.stats();
         return JsonNodeFactory.instance

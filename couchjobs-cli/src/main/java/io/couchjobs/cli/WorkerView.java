@@ -27,14 +27,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Workers as people and programs see them. Immutable.
+ * Workers and their jobs, written for people and for programs. Immutable.
  *
  * @param workers the workers
- * @param jobs the jobs that they own, as far as they were read
+ * @param jobs the jobs of the workers, as far as they were read
  * @param now the server's time
  */
 record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
-    /** Beyond this number of jobs, only their names are shown. */
+    /** The number of jobs that are read; only the names of further jobs are shown. */
     private static final int MOST_READ = 500;
 
     static WorkerView of(JobQueue queue, Predicate<WorkerInfo> wanted) {
@@ -48,7 +48,7 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
         return new WorkerView(workers, JobDocuments.read(queue, owned), now);
     }
 
-    /** With the attached data of the jobs, which only programs are shown. */
+    /** Returns the view with the attached data of the jobs, which is shown only to programs. */
     WorkerView withData(JobQueue queue) {
         Map<JobId, Job> whole =
                 queue.withData(jobs.values().stream()).collect(Collectors.toMap(Job::id, Function.identity()));

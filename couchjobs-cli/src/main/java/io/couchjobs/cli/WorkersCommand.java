@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code workers}: the workers and their jobs. */
+/** {@code workers}: lists workers and their jobs. */
 @Command(
         name = "workers",
         description = {

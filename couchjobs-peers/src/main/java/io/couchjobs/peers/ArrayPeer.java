@@ -5,7 +5,7 @@ import java.net.URI;
 import java.util.Collections;
 import java.util.Map;
 
-/** couchjobs with one array: each item is what a job is for the others. */
+/** couchjobs with one array. Its items correspond to the jobs of the other peers. */
 final class ArrayPeer extends CouchjobsPeer {
     ArrayPeer(URI server) {
         super(server);
@@ -21,7 +21,7 @@ final class ArrayPeer extends CouchjobsPeer {
         throw new UnsupportedOperationException("an array is added as a whole");
     }
 
-    /** Asked when all items have run: then all chunks were claimed. */
+    /** Called only after all items have run, so all chunks have been claimed. */
     @Override
     public boolean haveEnded(int runs) {
         return worker != null && worker.stats().succeeded() == worker.stats().claimed();

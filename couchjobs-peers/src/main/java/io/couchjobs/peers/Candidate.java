@@ -24,12 +24,12 @@ enum Candidate {
         return this == RAW || this == COUCHJOBS || this == ARRAY;
     }
 
-    /** Whether jobs are added one by one, too. */
+    /** Returns whether jobs are also added one by one. */
     boolean addsSingleJobs() {
         return this != ARRAY;
     }
 
-    /** An empty queue of this kind. */
+    /** Opens an empty queue of this kind. */
     Peer open(String url) throws Exception {
         return switch (this) {
             case RAW -> new RawPeer(URI.create(url));

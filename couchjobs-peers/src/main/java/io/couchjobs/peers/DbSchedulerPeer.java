@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** db-scheduler, with the polling that its documentation advises for high throughput. */
+/** db-scheduler, with the polling strategy that its documentation advises for high throughput. */
 final class DbSchedulerPeer implements Peer {
     private static final double LOWER_LIMIT = 0.5;
     private static final double UPPER_LIMIT = 4.0;
@@ -62,7 +62,7 @@ final class DbSchedulerPeer implements Peer {
         scheduler.start();
     }
 
-    /** Jobs that have ended are deleted. */
+    /** Returns whether no row is left: db-scheduler deletes jobs that have ended. */
     @Override
     public boolean haveEnded(int runs) throws SQLException {
         return postgres.isEmpty("select 1 from scheduled_tasks limit 1");

@@ -11,7 +11,7 @@ import org.jobrunr.server.BackgroundJobServerConfiguration;
 import org.jobrunr.storage.StorageProvider;
 import org.jobrunr.storage.sql.common.SqlStorageProviderFactory;
 
-/** JobRunr, which keeps its configuration in static fields: there is one at a time in a process. */
+/** JobRunr. It keeps its configuration in static fields, so a process has only one instance at a time. */
 final class JobRunrPeer implements Peer {
     private static final Duration SHORTEST_POLL = Duration.ofSeconds(5);
 
@@ -63,7 +63,7 @@ final class JobRunrPeer implements Peer {
     public static final class Work {
         private Work() {}
 
-        /** Does nothing with the text. */
+        /** Reports the run; does not use the text. */
         public static void run(String text) {
             told.run();
         }

@@ -4,7 +4,7 @@ import java.util.Random;
 
 /** The data of each job: characters that cannot be compressed. */
 final class Payload {
-    /** Says how many; each process is told by its command line. */
+    /** The system property with the number of characters, set on the command line of each process. */
     static final String LENGTH = "couchjobs.peers.bytes";
 
     static final String TEXT = text(Integer.getInteger(LENGTH, 500));

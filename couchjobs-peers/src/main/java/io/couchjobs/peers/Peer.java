@@ -2,7 +2,7 @@ package io.couchjobs.peers;
 
 import java.sql.SQLException;
 
-/** A queue whose jobs do nothing. It begins empty. One thread uses it, but for {@link #add}. */
+/** A queue whose jobs do nothing. It is empty at first. Not thread-safe, except for {@link #add}. */
 interface Peer extends AutoCloseable {
     /** Adds jobs in bulk. */
     void addAll(int jobs) throws Exception;
@@ -11,17 +11,17 @@ interface Peer extends AutoCloseable {
     void add() throws Exception;
 
     /**
-     * Begins to run jobs, and returns.
+     * Starts running jobs, and returns.
      *
      * @param places how many jobs run at once
-     * @param onRun to be called by each run
+     * @param onRun called by each run
      */
     void start(int places, Runnable onRun) throws Exception;
 
-    /** Whether it is stored how so many runs have ended. */
+    /** Returns whether the ends of so many runs are stored. */
     boolean haveEnded(int runs) throws Exception;
 
-    /** Stops to run jobs, and deletes all that it stored. */
+    /** Stops running jobs, and deletes everything that the peer stored. */
     @Override
     void close() throws SQLException;
 }

@@ -39,7 +39,7 @@ final class PeerProcess {
         this.server = ServerCpu.listeningAt(port);
     }
 
-    /** Arguments: candidate, URL, port, jobs, places. */
+    /** Measures a candidate. The arguments are the candidate, URL, port, jobs and places. */
     public static void main(String[] arguments) throws Exception {
         PeerProcess process = new PeerProcess(
                 Candidate.valueOf(arguments[0]),

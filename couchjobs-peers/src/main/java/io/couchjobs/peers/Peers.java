@@ -63,7 +63,7 @@ final class Peers implements Callable<Integer> {
             description = "Some of them: ${COMPLETION-CANDIDATES}; default all.")
     private List<Candidate> only = List.of(Candidate.values());
 
-    /** Ends with 1 when one could not be measured. */
+    /** Exits with 1 when a candidate could not be measured. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new Peers())
                 .setCaseInsensitiveEnumValuesAllowed(true)
@@ -110,7 +110,7 @@ final class Peers implements Callable<Integer> {
         return new JsonMapper().readTree(said.lines().reduce("", (before, last) -> last));
     }
 
-    /** Each column: the median, and the least and the greatest of the rounds. */
+    /** Returns a row of the table. Each column has the median, the least and the greatest value of the rounds. */
     private static String row(Candidate candidate, List<JsonNode> all) {
         StringBuilder row = new StringBuilder("| " + candidate.title() + " |");
         for (String column : COLUMNS) {

@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** A schema of PostgreSQL with nothing in it, and its connections. Thread-safe. */
+/** An empty schema of PostgreSQL, and its connections. Thread-safe. */
 final class Postgres implements AutoCloseable {
     private static final int CONNECTIONS = 50;
 
@@ -34,7 +34,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Whether a query has no row. */
+    /** Returns whether a query has no row. */
     boolean isEmpty(String query) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** No queue: documents of the same size are read a thousand at a time, and each is written twice. */
+/** The server without a queue: documents of the same size are read a thousand at a time, and each is written twice. */
 final class RawPeer implements Peer {
     private static final int AT_ONCE = 1_000;
 
@@ -80,7 +80,7 @@ final class RawPeer implements Peer {
         return document;
     }
 
-    /** Each document gets its new revision. */
+    /** Writes the documents, and sets their new revisions. */
     private void write(List<ObjectNode> documents) {
         List<WriteResult> results = database.bulkDocs(documents);
         for (int i = 0; i < documents.size(); i++) {

@@ -1,3 +1,3 @@
-/** Measures couchjobs beside other job queues of the JVM, in one run on one machine: {@code ./dev bench-peers}. */
+/** Compares couchjobs with other job queues of the JVM, in one run on one machine: {@code ./dev bench-peers}. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.peers;

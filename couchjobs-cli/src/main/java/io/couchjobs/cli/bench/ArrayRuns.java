@@ -7,8 +7,8 @@ import io.couchjobs.couch.DatabaseInfo;
 import java.io.IOException;
 
 /**
- * Items of an array that do nothing, from before their add to the end of the last one, in turn with the draining of single jobs. An array has
- * ten items for each job.
+ * Measures the items of an array that do nothing, from before the add to the end of the last item, in turn with draining single
+ * jobs. The array has ten items for each job.
  */
 final class ArrayRuns {
     private static final int ITEMS_PER_JOB = 10;
@@ -61,7 +61,7 @@ final class ArrayRuns {
             DatabaseInfo before = queue.database().info();
             Drain.Drained items = drain.runArray(queue, items());
             DatabaseInfo after = queue.database().info();
-            if (after.activeSize() >= 0) { // PouchDB Server tells no sizes
+            if (after.activeSize() >= 0) { // PouchDB Server reports no sizes
                 bytes.add((double) (after.activeSize() - before.activeSize()) / items());
             }
             return items;

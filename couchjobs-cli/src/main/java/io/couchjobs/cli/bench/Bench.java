@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Compares the speed of the queue on a server with the speed of that server itself. One thread runs it; {@link #close} is safe
- * from any, such as a shutdown hook's, and deletes everything that it created on the server.
+ * Compares the speed of the queue on a server with the speed of that server itself. One thread runs the benchmark. Any thread,
+ * such as a shutdown hook, may call {@link #close}, which deletes everything that the benchmark created on the server.
  */
 public final class Bench implements AutoCloseable {
     private static final int WARM_UP = 4_000;
@@ -25,10 +25,10 @@ public final class Bench implements AutoCloseable {
     private final Steps steps;
 
     /**
-     * A benchmark. No I/O.
+     * Creates a benchmark. Performs no I/O.
      *
-     * @param place where
-     * @param plan what
+     * @param place where to measure
+     * @param plan what to measure
      */
     public Bench(Place place, Plan plan) {
         this.place = place;
@@ -39,9 +39,9 @@ public final class Bench implements AutoCloseable {
     }
 
     /**
-     * Measures. A figure that cannot be measured is reported with the reason, and does not keep the others from it.
+     * Measures the figures. A figure that cannot be measured is reported with the reason; the others are still measured.
      *
-     * @return the figures
+     * @return the results
      * @throws io.couchjobs.couch.config.CouchException when the server cannot be used at all
      * @throws InterruptedException when interrupted, or closed by another thread
      */
@@ -71,7 +71,7 @@ public final class Bench implements AutoCloseable {
         }
     }
 
-    /** Ends the worker processes and deletes the databases. Closing twice does nothing. */
+    /** Ends the worker processes and deletes the databases. Idempotent. */
     @Override
     public void close() {
         crew.close();
@@ -94,7 +94,7 @@ public final class Bench implements AutoCloseable {
                 .put("java", Runtime.version().toString());
     }
 
-    /** A server that speaks CouchDB's protocol and does not say that it is one is measured all the same. */
+    /** Returns what the server says of itself; empty for a server that speaks CouchDB's protocol but does not identify itself. */
     private Optional<CouchServer.Info> info() {
         try {
             return Optional.of(databases.server().info());
@@ -168,12 +168,12 @@ public final class Bench implements AutoCloseable {
         }
     }
 
-    /** How one figure is measured. */
+    /** Measures one figure. */
     private interface Measurement {
         ObjectNode json() throws Exception;
     }
 
-    /** The figure if it is wanted, else nothing. */
+    /** Returns the figure if it is wanted, else an empty object. */
     private ObjectNode only(Figure figure, Measurement measurement) throws InterruptedException {
         if (!plan.has(figure)) {
             return JsonNodeFactory.instance.objectNode();

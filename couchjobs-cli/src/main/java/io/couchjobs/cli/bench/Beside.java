@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Working beside a large backlog, half of it due and half of it for later. Not thread-safe. */
+/** Measures work beside a large backlog, half of which is due and half scheduled for later. Not thread-safe. */
 final class Beside implements AutoCloseable {
     private static final int HEAP_MB = 64;
 
@@ -27,7 +27,7 @@ final class Beside implements AutoCloseable {
         this.steps = steps;
     }
 
-    /** The rate beside the backlog and that beside a small one, in turn. */
+    /** Measures the rate beside the backlog and the rate beside a small one, in turn. */
     ObjectNode backlog() throws IOException, InterruptedException {
         JobQueue big = large();
         JobQueue small = databases.queue();
@@ -61,7 +61,7 @@ final class Beside implements AutoCloseable {
         return drain.run(queue, 1, plan.jobs()).perSecond();
     }
 
-    /** A worker in a small JVM. */
+    /** Measures the memory of a worker in a small JVM. */
     ObjectNode memory() throws IOException, InterruptedException {
         JobQueue queue = large();
         try (Crew small = new Crew(place, List.of("-Xmx" + HEAP_MB + "m"))) {
@@ -84,7 +84,10 @@ final class Beside implements AutoCloseable {
         return present;
     }
 
-    /** After so many writes the server would compact at some time, which must not fall into a measurement. */
+    /**
+     * Has the server index and compact the database now. After so many writes the server would compact at some time, which must
+     * not happen during a measurement.
+     */
     private void tidy(JobQueue queue) throws InterruptedException {
         queue.operations()
                 .gc()

@@ -15,8 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ObjLongConsumer;
 
 /**
- * A worker process, as its parent sees it. Its commands are lines of JSON, and it answers each with a line. It ends with this
- * process, however that ends, because its standard input ends. One thread at a time asks; {@link #close} is safe from any.
+ * The parent's view of a worker process. Its commands are lines of JSON, and it answers each with a line. It ends with this
+ * process, however this process ends, because its standard input ends. One thread at a time may send commands; any thread may
+ * call {@link #close}.
  */
 final class Child implements AutoCloseable {
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -40,14 +41,14 @@ final class Child implements AutoCloseable {
     }
 
     /**
-     * Sets a listener for starts of handlers: it gets the job, and the {@link System#nanoTime} at which this process learned of
-     * it.
+     * Sets a listener for starts of handlers. It gets the job, and the {@link System#nanoTime} at which this process learned of
+     * the start.
      */
     void onStarted(ObjLongConsumer<String> listener) {
         onStarted = listener;
     }
 
-    /** Starts workers in it, each with a client of its own. */
+    /** Starts workers in the process, each with a client of its own. */
     void work(String database, String type, int workers, int concurrency, boolean tell)
             throws IOException, InterruptedException {
         ask(command("work")
@@ -64,8 +65,8 @@ final class Child implements AutoCloseable {
     }
 
     /**
-     * Returns {@code heap_mb}, how much of its heap is in use after a garbage collection, and {@code rss_mb}, how much memory it
-     * has of the operating system, where {@code /proc} tells that.
+     * Returns {@code heap_mb}, the heap in use after a garbage collection, and {@code rss_mb}, the resident memory of the
+     * process, where {@code /proc} tells that.
      */
     ObjectNode memory() throws IOException, InterruptedException {
         return (ObjectNode) ask(command("memory"));
@@ -114,7 +115,7 @@ final class Child implements AutoCloseable {
                 }
             }
         } catch (IOException dead) {
-            // said below
+            // reported below
         }
         answers.add(JsonNodeFactory.instance.objectNode().put("error", "it died"));
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Worker processes, started when they are needed for the first time and used again: a JVM needs a while to become fast. One
- * thread at a time uses it; {@link #close} is safe from any.
+ * Worker processes that are started when they are first needed and then reused, because a JVM needs a while to become fast. One
+ * thread at a time may use a crew; any thread may call {@link #close}.
  */
 final class Crew implements AutoCloseable {
     private static final long GLANCE_MS = 20;
@@ -24,13 +24,13 @@ final class Crew implements AutoCloseable {
         this.jvmOptions = jvmOptions;
     }
 
-    /** Some of them, at work in a queue. */
+    /** Lets some of the processes work in a queue. */
     Shift start(String database, int processes, int workersEach, int concurrency, boolean tell)
             throws IOException, InterruptedException {
         return start(database, Payload.TYPE, processes, workersEach, concurrency, tell);
     }
 
-    /** Some of them, with workers for a type of jobs. */
+    /** Lets some of the processes work in a queue, with workers for a type of jobs. */
     Shift start(String database, String type, int processes, int workersEach, int concurrency, boolean tell)
             throws IOException, InterruptedException {
         List<Child> chosen = first(processes);
@@ -40,7 +40,7 @@ final class Crew implements AutoCloseable {
             }
             return new Shift(chosen);
         } catch (IOException | InterruptedException trouble) {
-            dismiss(); // some work, some do not
+            dismiss(); // some processes work, others do not
             throw trouble;
         }
     }
@@ -76,7 +76,7 @@ final class Crew implements AutoCloseable {
             return WorkReport.sum(reports);
         }
 
-        /** Waits until so many jobs have been run. */
+        /** Waits until the given number of jobs have been run. */
         void awaitRuns(long jobs, LongConsumer progress) throws IOException, InterruptedException {
             long before = -1;
             long moved = System.nanoTime();

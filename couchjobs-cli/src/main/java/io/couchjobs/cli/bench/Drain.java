@@ -12,19 +12,19 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Runs jobs that do nothing, in worker processes. The workers are started before, and their type is paused, so that neither their
- * start nor the building of the index counts. The measured time is that from the end of the pause to the last job's end.
+ * Runs jobs that do nothing, in worker processes. The workers are started first, while the type is paused, so that neither their
+ * start nor the building of the indexes counts. The measured time runs from the end of the pause to the end of the last job.
  */
 record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu server, Plan plan, Steps steps) {
     private static final int ITEMS_OF_A_CHUNK = 500;
 
     /**
-     * How it went.
+     * The result of a drain.
      *
      * @param perSecond jobs a second, of all processes together
-     * @param wasted claims lost to others, per job
+     * @param wasted claims lost to other workers, per job
      * @param clientMillis processor time of the worker processes, per job
-     * @param serverMillis that of the server, per job; empty when it cannot be told
+     * @param serverMillis processor time of the server, per job; empty when it is unknown
      */
     record Drained(double perSecond, double wasted, double clientMillis, OptionalDouble serverMillis) {}
 
@@ -47,7 +47,10 @@ record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu serve
         Enqueue.addAll(queue, Stream.generate(payload::job).limit(jobs).toList());
     }
 
-    /** Adds jobs that nobody runs: every other one is due, but they came last; the others are for another day. */
+    /**
+     * Adds jobs that are not run: every other job is due, but comes after the jobs that are measured; the rest are for another
+     * day.
+     */
     void fillBeside(JobQueue queue, int jobs, Instant now) {
         int added = 0;
         while (added < jobs) {
@@ -63,7 +66,7 @@ record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu serve
         }
     }
 
-    /** Runs so many of the due jobs. */
+    /** Runs the given number of due jobs. */
     Drained run(JobQueue queue, int processes, int jobs) throws IOException, InterruptedException {
         return run(queue, processes, plan.concurrency(), jobs);
     }
@@ -76,7 +79,7 @@ record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu serve
     /**
      * Adds an array whose items are numbers, and runs them in one process. The time counts from before the add.
      *
-     * @return how it went, per item
+     * @return the result, per item
      */
     Drained runArray(JobQueue queue, int items) throws IOException, InterruptedException {
         List<Map<String, Integer>> numbers = IntStream.range(0, items)
@@ -89,7 +92,7 @@ record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu serve
                 .add(template, numbers, ITEMS_OF_A_CHUNK));
     }
 
-    /** The figures count units, of which a job has some. */
+    /** Runs jobs. The figures are per unit, and a job has {@code unitsOfAJob} units. */
     private Drained run(JobQueue queue, int processes, int concurrency, int jobs, double unitsOfAJob, Runnable onResume)
             throws IOException, InterruptedException {
         buildIndex(queue);
@@ -114,7 +117,7 @@ record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu serve
         }
     }
 
-    /** Runs so many of the due jobs in one process, and tells how much memory is in use there after it. */
+    /** Runs the given number of due jobs in one process, and returns how much memory is in use there afterwards. */
     ObjectNode memoryAfter(JobQueue queue, Crew workers, int jobs) throws IOException, InterruptedException {
         buildIndex(queue);
         Crew.Shift shift = start(queue, workers, 1, plan.concurrency());
@@ -131,7 +134,7 @@ record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu serve
             throws IOException, InterruptedException {
         queue.types().change(Payload.TYPE, settings -> settings.withPaused(true));
         Crew.Shift shift = workers.start(queue.database().name(), processes, 1, concurrency, false);
-        // The search that workers make once, when they start, is no part of the work.
+        // The search that workers make once, when they start, is not part of the measured work.
         Thread.sleep(plan.settling().toMillis());
         return shift;
     }

@@ -3,7 +3,7 @@ package io.couchjobs.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.cli.bench.Drain.Drained;
 
-/** How the drains of some rounds went. Not thread-safe. */
+/** The results of the drains of some rounds. Not thread-safe. */
 final class Drains {
     private final Samples wasted = new Samples();
     private final Samples client = new Samples();
@@ -15,7 +15,7 @@ final class Drains {
         drained.serverMillis().ifPresent(server::add);
     }
 
-    /** Adds the medians to a figure: claims wasted, and milliseconds of processor time, per job. */
+    /** Adds the medians to a figure: wasted claims, and milliseconds of processor time, per job. */
     ObjectNode json(ObjectNode json) {
         json.put("wasted_claims", Numbers.rounded(wasted.median()))
                 .put("client_cpu_ms", Numbers.rounded(client.median()));

@@ -74,7 +74,7 @@ record Enqueue(OwnDatabases databases, Payload payload, int jobs) {
         }
     }
 
-    /** Adds jobs to a queue, as many at once as a careful program would. */
+    /** Adds jobs to a queue, in batches as large as a careful program would make them. */
     static void addAll(JobQueue queue, List<JobRequest> requests) {
         for (int from = 0; from < requests.size(); from += AT_ONCE) {
             requireAdded(queue.addAll(requests.subList(from, Math.min(requests.size(), from + AT_ONCE))));

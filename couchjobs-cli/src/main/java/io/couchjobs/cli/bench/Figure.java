@@ -4,29 +4,34 @@ import java.util.Locale;
 
 /** The figures that can be measured. */
 public enum Figure {
-    /** Adding many jobs in bulk, beside raw bulk writes. */
+    /** Adding many jobs in bulk, compared with raw bulk writes. */
     ENQUEUE_BULK(2),
-    /** Adding jobs one by one from 16 threads, beside raw bulk writes. */
+    /** Adding jobs one by one from 16 threads, compared with raw bulk writes. */
     ENQUEUE_THREADS(2),
-    /** The same by threads that do not wait for the answers, until all are there. */
+    /** As {@link #ENQUEUE_THREADS}, but the threads wait for the answers only at the end. */
     ENQUEUE_ASYNC(2),
-    /** Running jobs that do nothing in one process, beside half of raw bulk writes: a run is two writes. */
+    /**
+     * Running jobs that do nothing in one process, compared with half the rate of raw bulk writes, because a run is two writes.
+     */
     DRAIN(6),
-    /** The same in several processes, beside one. */
+    /** As {@link #DRAIN} in several processes, compared with one. */
     DRAIN_PROCESSES(6),
-    /** The same by 1, 2, 4, ... processes, each with few and with many places. */
+    /** As {@link #DRAIN} in 1, 2, 4, ... processes, each with few and with many places. */
     PROCESSES(60),
-    /** From an add here to the handler's start in another process, beside two raw writes and a raw feed's notification. */
+    /**
+     * The time from an add here to the handler's start in another process, compared with two raw writes and a raw feed's
+     * notification.
+     */
     WAKEUP(3),
-    /** The cost of a worker without work. */
+    /** The cost of an idle worker. */
     IDLE(0),
     /** How many claims an idle fleet tries for one new job. */
     HERD(2),
-    /** Running jobs in one process while others only listen: the cost per job by their number. */
+    /** Running jobs in one process while others only listen: the cost per job by the number of listeners. */
     FLEET(30),
-    /** Adding an array and running its items in one process, beside running jobs. */
+    /** Adding an array and running its items in one process, compared with running jobs. */
     ARRAYS(8),
-    /** The rate of running jobs beside a large backlog, beside that with 1,000 jobs. */
+    /** The rate of running jobs beside a large backlog, compared with the rate beside 1,000 jobs. */
     BACKLOG(12),
     /** The heap of a worker in a small JVM beside the backlog. */
     MEMORY(0),
@@ -41,17 +46,17 @@ public enum Figure {
         this.weight = weight;
     }
 
-    /** How many times as long as one raw measurement a round takes, roughly; for the estimate of the time left. */
+    /** Returns roughly how many times as long as a raw measurement a round takes. Used to estimate the time left. */
     int weight() {
         return weight;
     }
 
-    /** {@return whether it is measured without being named; the others take long} */
+    /** {@return whether the figure is measured by default; the other figures take long} */
     public boolean isUsual() {
         return this != PROCESSES && this != FLEET;
     }
 
-    /** {@return the field of the result, and what is typed to have it measured} */
+    /** {@return the name of the figure, in the results and on the command line} */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -5,12 +5,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import java.io.IOException;
 
-/** Workers that have nothing to do: their cost, and how many of them try to claim one new job. */
+/** Measures workers that have nothing to do: their cost, and how many of them try to claim one new job. */
 record Fleet(OwnDatabases databases, Payload payload, Crew crew, Plan plan, Steps steps) {
     /** The time after the job's end in which the last of the fleet may still try to claim it. */
     private static final long AFTERMATH_MS = 500;
 
-    /** One worker, after it has run a job. */
+    /** Measures one idle worker, after it has run a job. */
     ObjectNode idle() throws IOException, InterruptedException {
         JobQueue queue = databases.queue();
         Crew.Shift shift = crew.start(queue.database().name(), 1, 1, 1, false);
@@ -35,7 +35,9 @@ record Fleet(OwnDatabases databases, Payload payload, Crew crew, Plan plan, Step
         }
     }
 
-    /** Clients of their own, in a few processes. */
+    /**
+     * Measures how many claims idle workers try for one job. Each worker has its own client; the workers share a few processes.
+     */
     ObjectNode herd() throws IOException, InterruptedException {
         JobQueue queue = databases.queue();
         int processes = Math.min(plan.processes(), plan.herd());

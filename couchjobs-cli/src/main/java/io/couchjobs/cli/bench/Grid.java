@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Draining by several processes, each with few places or with many. Each cell is compared with one process of as many
- * places in the same round.
+ * Measures draining by several processes, each with few places or with many. Each cell is compared with one process of the same
+ * number of places in the same round.
  */
 record Grid(Drain drain, Plan plan, Steps steps) {
     private static final List<Integer> PLACES = List.of(1, 4, 16, 64, 1_000);
-    /** One process with one place runs one job after the other: with all jobs that would take minutes. */
+    /**
+     * Limits the jobs of a cell. One process with one place runs one job after the other, which would take minutes with all jobs.
+     */
     private static final int JOBS_PER_PLACE = 100;
 
     ObjectNode measure() throws IOException, InterruptedException {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One process runs jobs while others only listen: idle workers for another type, each with a client of its own, several
- * in one process. The cost is that per job.
+ * Measures one process that runs jobs while others only listen. The listeners are idle workers for another type, each with a
+ * client of its own, and several in one process. The costs are per job.
  */
 final class Listeners {
     private static final String OTHER_TYPE = Payload.TYPE + "-other";
@@ -56,10 +56,10 @@ final class Listeners {
     }
 
     /**
-     * How it went.
+     * The result of one measurement.
      *
-     * @param drained the process that ran the jobs
-     * @param listenerMillis processor time of the others, all together, per job
+     * @param drained the result of the process that ran the jobs
+     * @param listenerMillis processor time of all listeners together, per job
      */
     private record Measured(Drained drained, double listenerMillis) {}
 

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The databases of one benchmark: it creates them, and deletes them at the end, whatever happens. No other database is touched.
- * Thread-safe: a shutdown hook may close it while something is measured, and then nothing is created any more.
+ * Creates the databases of one benchmark, and deletes them at the end, whatever happens. No other database is touched.
+ * Thread-safe: a shutdown hook may close this object during a measurement, and no database is created afterwards.
  */
 final class OwnDatabases implements AutoCloseable {
     static final String PREFIX = "couchjobs-bench-";
@@ -30,12 +30,12 @@ final class OwnDatabases implements AutoCloseable {
         return server;
     }
 
-    /** A database with nothing in it. */
+    /** Creates an empty database. */
     synchronized CouchDatabase create() {
         while (!closed) {
             String name = PREFIX + UUID.randomUUID().toString().replace("-", "").substring(0, 16);
             CouchDatabase database = server.database(name);
-            if (database.createIfMissing()) { // else it is somebody else's
+            if (database.createIfMissing()) { // otherwise another program has a database of this name
                 names.add(name);
                 return database;
             }
@@ -43,7 +43,7 @@ final class OwnDatabases implements AutoCloseable {
         throw new IllegalStateException("the benchmark has ended");
     }
 
-    /** A queue in a database of its own; {@link #drop} closes it. */
+    /** Opens a queue in a new database; {@link #drop(JobQueue)} closes it. */
     synchronized JobQueue queue() {
         JobQueue queue = place.queue().apply(create().name());
         try {
@@ -70,7 +70,7 @@ final class OwnDatabases implements AutoCloseable {
         return closed;
     }
 
-    /** Deletes all that are left. An interrupt must not keep it from that. */
+    /** Deletes all databases that are left, even when the thread is interrupted. */
     @Override
     public synchronized void close() {
         closed = true;
@@ -87,7 +87,7 @@ final class OwnDatabases implements AutoCloseable {
         try {
             server.database(name).delete();
         } catch (CouchNotFoundException gone) {
-            // that is what was wanted
+            // it is deleted already
         } catch (CouchException trouble) {
             place.say().accept("cannot delete the database " + name + ": " + trouble.getMessage());
         }

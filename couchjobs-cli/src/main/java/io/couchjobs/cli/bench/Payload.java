@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Random;
 
-/** The jobs that are added, and raw documents that look the same. Its text is such as cannot be compressed. Thread-safe. */
+/** Makes the jobs that are added, and raw documents that look the same. Their text cannot be compressed. Thread-safe. */
 final class Payload {
     static final String TYPE = "bench";
     private static final String LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -23,7 +23,7 @@ final class Payload {
         this.template = template;
     }
 
-    /** Jobs whose documents have that many bytes, or as few as a job needs. */
+    /** Creates a payload for jobs whose documents have the given number of bytes, or as few as a job needs. */
     static Payload ofSize(int bytes, JobQueue scratch) {
         ObjectNode empty = document(scratch, Map.of("text", ""));
         int length = empty.toString().getBytes(StandardCharsets.UTF_8).length;
@@ -39,7 +39,7 @@ final class Payload {
         return JobRequest.builder(TYPE).data(data).scheduledTime(time).build();
     }
 
-    /** A document as that of such a job, but one that no queue knows of. */
+    /** Returns a document that looks like that of such a job, but that no queue knows. */
     ObjectNode document() {
         return template.deepCopy().put("_id", JobId.random(TYPE).docId());
     }

@@ -12,16 +12,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Where to measure.
+ * The place of a measurement.
  *
  * @param url the server, without credentials
  * @param server a factory of clients of the server
- * @param queue opens the queue in a database of that name, which exists
- * @param worker the arguments of the command line that make a process of this program a worker process
- * @param environment what is added to its environment
+ * @param queue opens a queue in the existing database of a given name
+ * @param worker the arguments with which this program runs as a worker process
+ * @param environment the variables to add to the environment of a worker process
  * @param launcher the program that a person starts, if it is installed
- * @param say says something to the person who waits
- * @param progress shows how far it is
+ * @param say shows a message to the person who waits
+ * @param progress shows the progress
  */
 public record Place(
         URI url,
@@ -32,7 +32,7 @@ public record Place(
         Optional<Path> launcher,
         Consumer<String> say,
         Consumer<String> progress) {
-    /** Whether the server shares this machine with its clients, as far as its address tells. */
+    /** Returns whether the server runs on this machine, as far as its address tells. */
     boolean isHere() {
         String host = url.getHost();
         return host != null && (host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]"));

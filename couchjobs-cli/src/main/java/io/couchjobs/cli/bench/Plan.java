@@ -12,9 +12,9 @@ import java.util.Set;
  * @param figures what to measure
  * @param rounds how often each rate is measured, raw and product in turn; at least 1
  * @param jobs how many jobs a rate is measured with; at least 10
- * @param size bytes of a job's document; one that is smaller than an empty job counts as empty
- * @param backlog how many jobs lie beside in {@link Figure#BACKLOG} and {@link Figure#MEMORY}; at least 1
- * @param processes how many worker processes compete, at most in {@link Figure#PROCESSES}; at least 1
+ * @param size the bytes of a job's document; a size below that of an empty job counts as that size
+ * @param backlog how many other jobs are in the database in {@link Figure#BACKLOG} and {@link Figure#MEMORY}; at least 1
+ * @param processes how many worker processes compete, and the largest such number in {@link Figure#PROCESSES}; at least 1
  * @param concurrency how many jobs each worker runs at once; at least 1
  * @param samples how many jobs each round of {@link Figure#WAKEUP}, and {@link Figure#HERD}, adds one by one; at least 1
  * @param herd how many workers wait for one job in {@link Figure#HERD}; at least 1
@@ -38,20 +38,20 @@ public record Plan(
     private static final Duration SETTLING = Duration.ofSeconds(3);
 
     /**
-     * Checks what it is given.
+     * Checks the values.
      *
      * @param figures what to measure
      * @param rounds how often
      * @param jobs how many jobs
      * @param size bytes of a job
-     * @param backlog how many jobs beside
+     * @param backlog how many other jobs
      * @param processes how many processes
      * @param concurrency how many jobs at once
      * @param samples how many jobs one by one
      * @param herd how many workers
      * @param listeners how many clients
      * @param idle how long
-     * @throws IllegalArgumentException naming everything that is wrong
+     * @throws IllegalArgumentException with a message that names everything that is wrong
      */
     public Plan {
         List<String> problems = new ArrayList<>();
@@ -76,7 +76,7 @@ public record Plan(
         return figures.contains(figure);
     }
 
-    /** How long workers that have just started are left alone before something is measured that needs them idle. */
+    /** Returns how long workers that have just started are left alone, before a measurement that needs idle workers. */
     Duration settling() {
         return idle.compareTo(SETTLING) < 0 ? idle : SETTLING;
     }

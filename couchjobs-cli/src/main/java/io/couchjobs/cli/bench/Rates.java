@@ -31,7 +31,7 @@ final class Rates {
         this.plan = plan;
     }
 
-    /** Which of the figures wanted are rates of this kind. */
+    /** Returns the rates among the wanted figures. */
     List<Part> parts() {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(Figure.ENQUEUE_BULK, enqueue::bulk, raw -> raw));
@@ -43,7 +43,7 @@ final class Rates {
         return parts;
     }
 
-    /** Forgets the counts so far: they were for warming up. */
+    /** Forgets the samples so far, which belong to the warm-up. */
     void forget() {
         byOne = new Drains();
         byMany = new Drains();

@@ -13,12 +13,12 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 /**
- * The rate at which the server stores documents in bulk, without any queue: the same documents, over the same client. Not
- * thread-safe.
+ * Measures the rate at which the server stores documents in bulk, without any queue: the same documents, over the same client.
+ * Not thread-safe.
  */
 final class Raw {
     static final List<Integer> BATCHES = List.of(100, 500, 1000, 2000);
-    /** A queue sends one bulk request at a time. */
+    /** One connection, because a queue sends one bulk request at a time. */
     static final int CONNECTIONS = 1;
 
     static final int MORE_CONNECTIONS = 4;
@@ -36,7 +36,7 @@ final class Raw {
         return batch;
     }
 
-    /** Finds out which size of a bulk request is best on this server. */
+    /** Finds the best size of a bulk request on this server. */
     void calibrate(int documents, int rounds) throws InterruptedException {
         double best = 0;
         for (int candidate : BATCHES) {
@@ -55,7 +55,7 @@ final class Raw {
         return perSecond(documents, batch, CONNECTIONS);
     }
 
-    /** In a database of its own, which is deleted again. */
+    /** Measures the rate in a new database, which is deleted afterwards. */
     double perSecond(int documents, int batchSize, int connections) throws InterruptedException {
         CouchDatabase database = databases.create();
         ExecutorService threads = Executors.newFixedThreadPool(connections);

@@ -10,19 +10,19 @@ import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
 /**
- * Measures the cost of running jobs without a queue: documents are read many at a time, and each is written twice. There is
+ * Measures the cost of running jobs without a queue: documents are read in batches, and each document is written twice. There is
  * no index, no feed, and no other program.
  */
 record RawRuns(OwnDatabases databases, Payload payload, ServerCpu server) {
     /**
-     * How it went.
+     * The result of a measurement.
      *
      * @param perSecond documents per second
-     * @param serverMillis processor time of the server per document; empty when it cannot be told
+     * @param serverMillis processor time of the server per document; empty when it is unknown
      */
     record Result(double perSecond, OptionalDouble serverMillis) {}
 
-    /** Runs so many documents in a database of their own, which is deleted again. */
+    /** Runs the given number of documents in a new database, which is deleted afterwards. */
     Result run(int documents, int batchSize) throws InterruptedException {
         CouchDatabase database = databases.create();
         try {
@@ -57,7 +57,7 @@ record RawRuns(OwnDatabases databases, Payload payload, ServerCpu server) {
         return documents;
     }
 
-    /** Each document gets its new revision. */
+    /** Writes the documents, and sets their new revisions. */
     private static void write(CouchDatabase database, List<ObjectNode> documents) {
         List<WriteResult> results = database.bulkDocs(documents);
         for (int i = 0; i < documents.size(); i++) {

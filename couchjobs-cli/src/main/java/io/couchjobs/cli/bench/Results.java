@@ -23,19 +23,22 @@ public final class Results {
         return raw;
     }
 
-    /** Adds a figure; an empty one was not asked for. */
+    /** Adds a figure, unless it is empty because it was not asked for. */
     void add(Figure figure, ObjectNode json) {
         if (!json.isEmpty()) {
             figures.put(figure, json);
         }
     }
 
-    /** {@return whether everything that was asked for could be measured} */
+    /** {@return whether all figures that were added could be measured} */
     public boolean isComplete() {
         return figures.values().stream().noneMatch(json -> json.has("error"));
     }
 
-    /** {@return the figures for programs: one field each, in the order of {@link Figure}, after the server and its raw figures} */
+    /**
+     * {@return the results as JSON for programs: the server, its raw figures, and a field for each figure in the order of
+     * {@link Figure}}
+     */
     public ObjectNode json() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.set("server", server);
@@ -44,7 +47,7 @@ public final class Results {
         return json;
     }
 
-    /** {@return the figures for people, each beside its target} */
+    /** {@return a table of the figures for people, each with its target} */
     public Table table() {
         Table table = new Table("FIGURE", "MEASURED", "RATIO", "OF THE ROUNDS", "TARGET", "");
         raw.properties()

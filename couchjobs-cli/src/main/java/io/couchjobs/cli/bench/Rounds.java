@@ -31,15 +31,15 @@ final class Rounds {
     }
 
     /**
-     * One of them.
+     * A rate to measure.
      *
      * @param figure the figure
      * @param measurement measures the rate
-     * @param limit makes the limit of the raw rate
+     * @param limit computes the limit from the raw rate
      */
     record Part(Figure figure, Measurement measurement, DoubleUnaryOperator limit) {}
 
-    /** All rounds, and one before them that does not count: a JVM needs a while to become fast. */
+    /** Runs all rounds. A round before them does not count, because a JVM needs a while to become fast. */
     void run(List<Part> parts, Runnable onWarm) throws InterruptedException {
         for (Part part : parts) {
             steps.begin("warming up: " + part.figure());
@@ -67,7 +67,7 @@ final class Rounds {
         }
     }
 
-    /** One that fails does not keep the others from being measured. */
+    /** Measures a rate; returns 0 when it fails now or failed before, so that the other rates are still measured. */
     private double measured(Part part) throws InterruptedException {
         if (failures.containsKey(part.figure())) {
             return 0;
@@ -98,7 +98,7 @@ final class Rounds {
         return rawRates;
     }
 
-    /** Adds the figure to its report. */
+    /** Adds the rate and its ratios to the report of a figure; throws the exception if the measurement failed. */
     ObjectNode json(Figure figure, ObjectNode json) {
         RuntimeException failure = failures.get(figure);
         if (failure != null) {

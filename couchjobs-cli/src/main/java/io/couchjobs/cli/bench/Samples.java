@@ -30,7 +30,7 @@ final class Samples {
         return sorted.size() % 2 == 1 ? sorted.get(half) : (sorted.get(half - 1) + sorted.get(half)) / 2;
     }
 
-    /** The least value that so many percent of the values do not exceed. */
+    /** Returns the least value that is not exceeded by the given percentage of the values. */
     double percentile(int percent) {
         List<Double> sorted = sorted();
         int index = (int) Math.ceil(sorted.size() * percent / 100.0) - 1;

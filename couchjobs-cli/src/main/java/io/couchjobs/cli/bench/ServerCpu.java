@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The processor time of a server on this machine: of the process that listens at its port, and of those that it started.
- * It can be told only where {@code /proc} shows the files of that process. Of a cluster it is that of the one node. Immutable.
+ * The processor time of a server on this machine: of the process that listens at its port, and of the processes that it started.
+ * It is known only where {@code /proc} shows the open files of that process. In a cluster, it is the time of one node. Immutable.
  */
 public final class ServerCpu {
     static final ServerCpu UNKNOWN = new ServerCpu(Optional.empty());
@@ -36,9 +36,9 @@ public final class ServerCpu {
     }
 
     /**
-     * Looks for the server.
+     * Finds the server.
      *
-     * @param port the port at which it listens
+     * @param port the port at which the server listens
      * @return the server; its processor time is empty when it is not found
      */
     public static ServerCpu listeningAt(int port) {
@@ -48,17 +48,17 @@ public final class ServerCpu {
                 .findFirst());
     }
 
-    /** {@return milliseconds since the processes that are alive now were started; empty when that cannot be told} */
+    /** {@return the milliseconds that the living processes have used since they were started; empty when that is unknown} */
     public OptionalDouble millis() {
         return server.map(ServerCpu::millisOf).map(OptionalDouble::of).orElseGet(OptionalDouble::empty);
     }
 
     /**
-     * Divides what was spent by what was done.
+     * Divides the time that was used by the work that was done.
      *
-     * @param before what {@link #millis} was before
+     * @param before the result of {@link #millis} before the work
      * @param pieces how many pieces of work were done since then
-     * @return milliseconds per piece; empty when that cannot be told
+     * @return milliseconds per piece; empty when that is unknown
      */
     public OptionalDouble since(OptionalDouble before, double pieces) {
         OptionalDouble now = millis();
@@ -78,7 +78,7 @@ public final class ServerCpu {
         return url.getPort() >= 0 ? url.getPort() : "https".equals(url.getScheme()) ? 443 : 80;
     }
 
-    /** Sockets as the links in {@code /proc/PID/fd} name them. */
+    /** Returns the sockets that listen at a port, as the links in {@code /proc/PID/fd} name them. */
     private static Set<String> socketsAt(int port) {
         Set<String> sockets = new HashSet<>();
         String end = String.format(":%04X", port);
@@ -106,7 +106,7 @@ public final class ServerCpu {
                 }
             }
         } catch (IOException othersOrEnded) {
-            // then it cannot be told
+            // the files of this process cannot be seen
         }
         return false;
     }

@@ -6,7 +6,7 @@ import io.couchjobs.cli.child.Jvm;
 import java.io.IOException;
 import java.util.List;
 
-/** How long {@code couchjobs --version} takes, and how much of that is not the bare JVM's own start. */
+/** Measures how long {@code couchjobs --version} takes, and how much longer than the start of the bare JVM. */
 record Startup(Place place, int times) {
     ObjectNode measure() throws IOException, InterruptedException {
         Samples whole = new Samples();

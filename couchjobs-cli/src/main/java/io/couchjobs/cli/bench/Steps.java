@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The progress of the benchmark: the present figure, how far it is, and how long it may still take. Thread-safe. */
+/** Shows the progress of the benchmark: the present figure, its progress, and the estimated time left. Thread-safe. */
 final class Steps {
     private final Consumer<String> progress;
     private final long started = System.nanoTime();

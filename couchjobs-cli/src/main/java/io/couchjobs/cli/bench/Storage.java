@@ -6,7 +6,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.DatabaseInfo;
 import java.io.IOException;
 
-/** The bytes that an added, run and finished job leaves in the database's file, without indexes. */
+/** Measures the bytes that an added, run and finished job leaves in the database's file, without indexes. */
 final class Storage {
     private static final int MOST_JOBS = 2_000;
 

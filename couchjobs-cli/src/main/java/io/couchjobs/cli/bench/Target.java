@@ -8,10 +8,10 @@ import java.util.function.Predicate;
 /**
  * The target of a figure, on a CouchDB with documents of 1 KB.
  *
- * @param text for people
+ * @param text the target, for people
  * @param ratio the field that is compared with a limit; empty when there is none
- * @param measured says what was measured
- * @param isMet whether the target is met; null when there is none
+ * @param measured writes the measured values for people
+ * @param isMet whether the target is met; empty when there is no target
  */
 record Target(
         String text, String ratio, Function<JsonNode, String> measured, Function<JsonNode, Optional<Boolean>> isMet) {

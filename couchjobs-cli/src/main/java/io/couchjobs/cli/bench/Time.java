@@ -1,6 +1,6 @@
 package io.couchjobs.cli.bench;
 
-/** Differences on the monotonic clock. */
+/** Converts differences of the monotonic clock. */
 final class Time {
     private Time() {}
 

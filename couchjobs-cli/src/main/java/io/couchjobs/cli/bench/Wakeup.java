@@ -17,13 +17,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time from an add here to the start of the handler in another process that is idle. Beside it, job by job, the time of a raw
- * write, and the time until a raw feed tells of it. All times are of this process's clock.
+ * Measures the time from an add here to the start of the handler in another, idle process. For comparison, measures before each
+ * job the time of a raw write, and the time until a raw feed reports that write. All times are of this process's clock.
  */
 final class Wakeup {
     private static final long PATIENCE_SECONDS = 60;
     private static final Duration LOOK = Duration.ofSeconds(1);
-    /** The worker has written the last job's end, and is idle again. */
+    /** The time in which the worker writes the end of the last job and becomes idle again. */
     private static final long REST_MS = 20;
 
     private final OwnDatabases databases;
@@ -43,7 +43,7 @@ final class Wakeup {
         this.steps = steps;
     }
 
-    /** A moment at which something was heard of. */
+    /** The time at which this process learned of a start or a change. */
     private record Heard(String id, long nanos) {}
 
     Samples writes() {
@@ -122,7 +122,7 @@ final class Wakeup {
                             change.ifPresent(row -> changes.add(new Heard(row.id(), System.nanoTime())));
                         }
                     } catch (CouchException closed) {
-                        // the thread that waits for a change notices by its timeout
+                        // the thread that waits for a change notices this by its timeout
                     }
                 },
                 "raw-feed");

@@ -10,9 +10,9 @@ import java.util.List;
  *
  * @param claimed jobs claimed
  * @param succeeded runs that ended well
- * @param conflicts claims lost to others
+ * @param conflicts claims lost to other workers
  * @param requests requests sent to the server
- * @param cpuMillis processor time of the whole process since it was started; 0 when it cannot be told
+ * @param cpuMillis processor time of the whole process since it was started; 0 when it is unknown
  */
 record WorkReport(long claimed, long succeeded, long conflicts, long requests, long cpuMillis) {
     static final WorkReport NOTHING = new WorkReport(0, 0, 0, 0, 0);
@@ -58,7 +58,7 @@ record WorkReport(long claimed, long succeeded, long conflicts, long requests, l
                 cpuMillis - other.cpuMillis);
     }
 
-    /** How often a claim was tried. */
+    /** Returns how many claims were tried. */
     long attempts() {
         return claimed + conflicts;
     }

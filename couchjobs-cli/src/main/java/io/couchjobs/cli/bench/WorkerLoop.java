@@ -24,7 +24,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** The other end of a {@link Child}: does what the lines on standard input say. Not thread-safe. */
+/** The other end of a {@link Child}: carries out the commands on standard input. Not thread-safe. */
 public final class WorkerLoop {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final String END = "";
@@ -37,11 +37,11 @@ public final class WorkerLoop {
     private final List<Worker> workers = new ArrayList<>();
 
     /**
-     * A process without workers.
+     * Creates a loop without workers.
      *
-     * @param queues opens the queue in a database of that name
+     * @param queues opens a queue in the database of a given name
      * @param out standard output
-     * @param onEnd called as soon as standard input ends, from a thread of its own: the parent is gone
+     * @param onEnd called by a separate thread as soon as standard input ends, because the parent is gone then
      */
     public WorkerLoop(Function<String, JobQueue> queues, PrintWriter out, Runnable onEnd) {
         this.queues = queues;
@@ -50,7 +50,7 @@ public final class WorkerLoop {
     }
 
     /**
-     * Works until standard input ends.
+     * Carries out commands until standard input ends.
      *
      * @param in standard input
      * @throws InterruptedException when interrupted
@@ -72,7 +72,7 @@ public final class WorkerLoop {
                 commands.add(line);
             }
         } catch (IOException gone) {
-            // as if it had ended
+            // treated as the end of the input
         }
         onEnd.run();
         commands.add(END);

@@ -1,3 +1,3 @@
-/** The benchmark: the speed of the queue on a server, beside the speed of that server itself. */
+/** The benchmark: the speed of the queue on a server, compared with the speed of that server itself. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.cli.bench;

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The JVM that runs this one's classes once more. */
+/** Prepares further processes of this program, with the same JVM and the same classes. */
 public final class Jvm {
     /** The options that the launcher gives to {@code couchjobs work}. */
     public static final List<String> WORKER_OPTIONS =
@@ -17,20 +17,20 @@ public final class Jvm {
     /**
      * Prepares another process of this program, with the same options of the JVM.
      *
-     * @param options further options of the JVM, which win over the same ones of this process
+     * @param options further options of the JVM, which override those of this process
      * @param arguments the arguments of the command line
-     * @return the process, not started; what it says on standard error goes where this process's does
+     * @return the process, not started; it shares standard error with this process
      */
     public static ProcessBuilder again(List<String> options, List<String> arguments) {
         return again(List.of(), options, arguments);
     }
 
     /**
-     * Prepares a worker process, which has the options that {@code couchjobs work} has, unless this process was given others.
+     * Prepares a worker process with the options that {@code couchjobs work} has, unless this process was given others.
      *
-     * @param options further options of the JVM, which win over the same ones of this process
+     * @param options further options of the JVM, which override those of this process
      * @param arguments the arguments of the command line
-     * @return the process, not started; what it says on standard error goes where this process's does
+     * @return the process, not started; it shares standard error with this process
      */
     public static ProcessBuilder worker(List<String> options, List<String> arguments) {
         return again(WORKER_OPTIONS, options, arguments);
@@ -50,7 +50,7 @@ public final class Jvm {
         return builder.directory(new File("").getAbsoluteFile());
     }
 
-    /** {@return the path of this JVM's program} */
+    /** {@return the path of the {@code java} program of this JVM} */
     public static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }

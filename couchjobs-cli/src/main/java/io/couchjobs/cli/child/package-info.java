@@ -1,3 +1,3 @@
-/** Starting processes of the same program. */
+/** Starts processes of the same program. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.cli.child;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 
-/** Computes every SHA-256 again, without queues and workers, and compares it with the jobs' results. */
+/** Computes every SHA-256 again, without a queue or workers, and compares it with the result of the job. */
 final class Check {
     private static final int BATCH = 500;
 
@@ -52,7 +52,7 @@ final class Check {
         return succeeded;
     }
 
-    /** How many files were changed after their jobs had ended: nobody can tell any more whether their results were right. */
+    /** Returns how many files were changed after their jobs had ended, so that their results can no longer be checked. */
     long changed() {
         return changed;
     }
@@ -69,7 +69,10 @@ final class Check {
         return mismatches;
     }
 
-    /** How many jobs a second ended in the second half of them, when all workers were at full speed. */
+    /**
+     * Returns the jobs per second in the second half of the jobs, when all workers were at full speed; 0 when there were too few
+     * jobs.
+     */
     double steadyRate() {
         List<Instant> inOrder = ends.stream().sorted().toList();
         if (inOrder.size() < 2) {

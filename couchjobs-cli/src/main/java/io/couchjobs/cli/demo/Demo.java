@@ -15,7 +15,10 @@ import java.util.function.Consumer;
 public final class Demo {
     private static final int BATCH = 500;
     private static final long GLANCE_MS = 100;
-    /** Short, so that the jobs of a worker that somebody kills do not keep the demonstration waiting for long. */
+    /**
+     * The timeout of the jobs. It is short, so that the demonstration does not wait long for the jobs of a worker that was
+     * killed.
+     */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final JobQueue queue;
@@ -23,11 +26,11 @@ public final class Demo {
     private final Consumer<String> say;
 
     /**
-     * A demonstration in an empty queue.
+     * Creates a demonstration in an empty queue.
      *
      * @param queue the queue
-     * @param progress shows how far it is
-     * @param say says what else there is to say
+     * @param progress shows the progress
+     * @param say shows other messages
      */
     public Demo(JobQueue queue, ProgressLine progress, Consumer<String> say) {
         this.queue = queue;
@@ -36,20 +39,20 @@ public final class Demo {
     }
 
     /**
-     * How to start the workers.
+     * The number of workers, and how to start them.
      *
      * @param count how many processes
-     * @param arguments the command line's arguments for each, but for its name
-     * @param environment what is added to their environment
+     * @param arguments the arguments of the command line for each, except for its name
+     * @param environment the variables to add to their environment
      */
     public record Workers(int count, List<String> arguments, Map<String, String> environment) {}
 
     /**
-     * Runs it.
+     * Runs the demonstration.
      *
      * @param found the files
      * @param workers how to start the workers
-     * @return how it went
+     * @return the results
      * @throws IOException when a worker process cannot be started
      * @throws InterruptedException when interrupted; the worker processes are stopped
      */

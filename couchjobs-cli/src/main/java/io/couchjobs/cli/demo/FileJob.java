@@ -9,10 +9,11 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * A file and its job, whose id is the file's name below the folder where that can be an id.
+ * A file and its job. The id of the job is the file's name below the folder if that can be an id, else a UUID that depends on the
+ * name.
  *
  * @param file the file, absolute
- * @param id its job
+ * @param id the job
  */
 record FileJob(Path file, JobId id) {
     static final String TYPE = "sha256";

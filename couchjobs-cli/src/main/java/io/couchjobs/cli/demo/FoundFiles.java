@@ -23,7 +23,7 @@ public record FoundFiles(Path root, List<Path> files, List<String> problems) {
     private static final Set<String> SKIPPED = Set.of(".git", "target");
 
     /**
-     * Copies the lists.
+     * Copies the lists, and sorts the files.
      *
      * @param root the folder, absolute
      * @param files the files, absolute
@@ -35,10 +35,10 @@ public record FoundFiles(Path root, List<Path> files, List<String> problems) {
     }
 
     /**
-     * Looks for files. Follows no symbolic links.
+     * Finds files. Does not follow symbolic links.
      *
-     * @param folder where to look
-     * @return what was found
+     * @param folder the folder to search
+     * @return the files and problems that were found
      * @throws IOException when the folder itself cannot be read
      */
     public static FoundFiles below(Path folder) throws IOException {

@@ -9,9 +9,12 @@ import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Computes the SHA-256 of the file that a job names. A file that cannot be read will not be better in half a minute. */
+/**
+ * Computes the SHA-256 of the file that a job names. Fails the job for good when the file cannot be read, because a retry would
+ * not help.
+ */
 public final class HashFile implements JobHandler<ObjectNode> {
-    /** A handler; it has no state. */
+    /** Creates a handler, which has no state. */
     public HashFile() {}
 
     @Override

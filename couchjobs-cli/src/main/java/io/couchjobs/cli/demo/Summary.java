@@ -8,14 +8,14 @@ import io.couchjobs.cli.output.Table;
 import java.util.List;
 
 /**
- * How a demonstration went. Immutable and thread-safe.
+ * The results of a demonstration. Immutable and thread-safe.
  *
- * @param jobs how many jobs there were
- * @param succeeded how many of them succeeded
+ * @param jobs the number of jobs
+ * @param succeeded how many jobs succeeded
  * @param bytes how many bytes were hashed
- * @param seconds how long the workers needed, from their start
+ * @param seconds how long the workers took, from their start
  * @param steadyRate jobs per second in the second half of the run; 0 when there were too few
- * @param workers what each worker did
+ * @param workers the work of each worker
  * @param failures the files whose jobs failed
  * @param mismatches the files whose results are wrong
  * @param changed how many files were changed after their jobs, and so cannot be checked
@@ -36,11 +36,11 @@ public record Summary(
      * The work of one worker process. Immutable and thread-safe.
      *
      * @param id its name
-     * @param claimed jobs it claimed
-     * @param succeeded jobs it did
-     * @param failed jobs it failed for good
-     * @param retries jobs it will see again: failed with retries left, or taken back from a dead worker
-     * @param conflicts claims it lost to other workers: answered by a 409
+     * @param claimed jobs that the worker claimed
+     * @param succeeded jobs that succeeded
+     * @param failed jobs that failed for good
+     * @param retries jobs that run again: failed with retries left, or taken back from a dead worker
+     * @param conflicts claims that were lost to other workers: answered by a 409
      */
     public record Worker(String id, long claimed, long succeeded, long failed, long retries, long conflicts) {}
 
@@ -61,7 +61,7 @@ public record Summary(
         return table;
     }
 
-    /** {@return the whole in two lines} */
+    /** {@return the results in two lines} */
     public List<String> lines() {
         return List.of(
                 String.format(
@@ -76,7 +76,7 @@ public record Summary(
                         changed == 0 ? "" : "; " + changed + " files were changed meanwhile"));
     }
 
-    /** {@return the files that went wrong, the first few of them} */
+    /** {@return the first few files whose jobs failed or whose results are wrong} */
     public List<String> problems() {
         List<String> all = java.util.stream.Stream.concat(
                         failures.stream().map(problem -> "failed: " + problem.path() + ": " + problem.error()),
@@ -90,7 +90,7 @@ public record Summary(
         return some;
     }
 
-    /** {@return the whole for programs} */
+    /** {@return the results as JSON for programs} */
     public ObjectNode json() {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()

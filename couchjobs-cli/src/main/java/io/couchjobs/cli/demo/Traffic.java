@@ -63,10 +63,10 @@ public final class Traffic implements AutoCloseable {
     }
 
     /**
-     * Begins.
+     * Starts the traffic.
      *
-     * @param queue where
-     * @return ends it when closed
+     * @param queue the queue
+     * @return the traffic, which ends when it is closed
      */
     public static Traffic start(JobQueue queue) {
         Traffic traffic = new Traffic(queue);
@@ -113,7 +113,7 @@ public final class Traffic implements AutoCloseable {
                 .toList();
     }
 
-    /** The executor does not repeat a task that has thrown, so a failed request is only logged. */
+    /** Adds some orders. Only logs a failed request, because the executor does not repeat a task that has thrown. */
     private void keepOrdering() {
         try {
             orders();
@@ -155,7 +155,7 @@ public final class Traffic implements AutoCloseable {
         }
     }
 
-    /** A document, of which a trigger makes a mail. */
+    /** Stores a document, from which a trigger makes a mail. */
     private void send(int order) {
         var unused = queue.database()
                 .put(JsonNodeFactory.instance

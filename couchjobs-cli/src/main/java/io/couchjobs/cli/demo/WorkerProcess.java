@@ -13,8 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A worker in a separate process. It says when it is ready, and starts when told. Now and then it reports its work so far as a
- * line of JSON. It ends when the queue is empty, or when this process, the other end of its standard input, is gone. Thread-safe.
+ * A worker in a separate process. It reports when it is ready, and starts work when told. Now and then it reports its work so far
+ * as a line of JSON. It ends when the queue is empty, or when this process, the other end of its standard input, is gone.
+ * Thread-safe.
  */
 final class WorkerProcess implements AutoCloseable {
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -33,7 +34,7 @@ final class WorkerProcess implements AutoCloseable {
         reader.start();
     }
 
-    /** Starts the JVM that runs this one's classes once more, with the same options. */
+    /** Starts a JVM with the classes and options of this one. */
     static WorkerProcess start(String id, List<String> arguments, Map<String, String> environment) throws IOException {
         ProcessBuilder builder = Jvm.again(List.of(), arguments);
         builder.environment().putAll(environment);
@@ -44,7 +45,7 @@ final class WorkerProcess implements AutoCloseable {
         return id;
     }
 
-    /** {@return how many of something the worker has counted so far} */
+    /** {@return a count that the worker has reported, by the name of its field} */
     long count(String what) {
         return report.path(what).asLong();
     }
@@ -59,11 +60,11 @@ final class WorkerProcess implements AutoCloseable {
             process.getOutputStream().write('\n');
             process.getOutputStream().flush();
         } catch (IOException dead) {
-            // its exit code will tell
+            // the exit code will tell
         }
     }
 
-    /** {@return whether the worker has ended within that time} */
+    /** {@return whether the worker ended within the given time} */
     boolean awaitEnd(long millis) throws InterruptedException {
         if (!process.waitFor(millis, TimeUnit.MILLISECONDS)) {
             return false;
@@ -88,7 +89,7 @@ final class WorkerProcess implements AutoCloseable {
                 ready.countDown();
             }
         } catch (IOException dead) {
-            // its exit code will tell
+            // the exit code will tell
         } finally {
             ready.countDown();
         }

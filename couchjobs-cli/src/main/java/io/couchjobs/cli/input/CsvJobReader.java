@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a job of each record: the header names the fields of its data, all values are strings. */
+/** Reads a job from each record of a CSV file. The header names the fields of the data, and all values are strings. */
 final class CsvJobReader implements JobReader {
-    /** Stands for bytes that are not UTF-8: half of a surrogate pair, which no valid text has. */
+    /** Stands for bytes that are not UTF-8: half of a surrogate pair, which does not occur in valid text. */
     private static final char MALFORMED = '\uDC00';
 
     private static final char BYTE_ORDER_MARK = '\uFEFF';

@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The command line's DURATION: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d}, or {@code 1h30m}. */
+/**
+ * Reads and writes a DURATION of the command line: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d}, or
+ * {@code 1h30m}.
+ */
 public final class Durations {
     private static final Pattern PART = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
     private static final int LONGEST_TEXT = 100;

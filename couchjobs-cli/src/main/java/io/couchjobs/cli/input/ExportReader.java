@@ -13,7 +13,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/** Reads exported jobs one by one, in constant memory. A bad line is a value and does not stop the reading. Not thread-safe. */
+/**
+ * Reads exported jobs one by one, in constant memory. A bad line is returned as a value and does not stop the reading. Not
+ * thread-safe.
+ */
 public final class ExportReader {
     private final TextLines lines;
 
@@ -27,9 +30,9 @@ public final class ExportReader {
     }
 
     /**
-     * Reads on; blank lines are skipped.
+     * Reads the next line that is not blank.
      *
-     * @return the next line's job or problem; empty at the end
+     * @return the job or the problem of the line; empty at the end
      * @throws IOException when the file cannot be read further
      */
     public Optional<JobLine<Job>> next() throws IOException {

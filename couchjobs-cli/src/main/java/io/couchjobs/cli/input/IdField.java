@@ -4,9 +4,9 @@ import io.couchjobs.job.JobRequest;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The field of a job's data that is its id, too, so that the same file adds the same jobs. Immutable and thread-safe. */
+/** The field of a job's data that is also its id, so that the same file adds the same jobs. Immutable and thread-safe. */
 public final class IdField {
-    /** No field: a line may name an id, else it is random. */
+    /** No field: a line may name an id; otherwise the id is random. */
     public static final IdField NONE = new IdField(Optional.empty());
 
     private final Optional<String> name;
@@ -16,7 +16,7 @@ public final class IdField {
     }
 
     /**
-     * {@return the field of a name}
+     * {@return the field with the given name}
      *
      * @param name the name
      */
@@ -27,8 +27,8 @@ public final class IdField {
     /**
      * Gives a job its id.
      *
-     * @param data the text of a field of its data
-     * @throws IllegalArgumentException when the data has no such field, or it is no id
+     * @param data returns the text of a field of the job's data, by its name
+     * @throws IllegalArgumentException when the data has no such field, or its value cannot be an id
      */
     void identify(JobRequest.Builder job, Function<String, Optional<String>> data) {
         name.ifPresent(field -> job.id(data.apply(field)

@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
-/** The JSON that users give: one value without anything behind it. A text in it may be of any length. Stateless. */
+/** Reads JSON that users give: one value with nothing after it. Its strings may have any length. Stateless. */
 public final class InputJson {
-    /** Reads it. */
+    /** The mapper that reads the JSON. */
     public static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxStringLength(Integer.MAX_VALUE)

@@ -4,11 +4,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The job that one line of a file has, or the reason why it cannot be understood. Immutable and thread-safe, as the job is.
+ * The job in one line of a file, or the reason why the line is bad. Immutable and thread-safe, as the job is.
  *
- * @param <J> how the file has jobs: as requests, or as they were
- * @param number the line, from 1
- * @param length about how many characters it has
+ * @param <J> the form in which the file has jobs: requests, or exported jobs
+ * @param number the number of the line, from 1
+ * @param length about how many characters the line has
  * @param found the job, or null
  * @param problem what is wrong with the line, or null
  */

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Reads a file of jobs one by one, in constant memory. A bad line is a value and does not stop the reading. */
+/** Reads a file of jobs one by one, in constant memory. A bad line is returned as a value and does not stop the reading. */
 public interface JobReader {
     /** The formats of a file of jobs. */
     enum Format {
@@ -50,7 +50,7 @@ public interface JobReader {
         };
 
         /**
-         * {@return what a file of this name is likely to be}
+         * {@return the likely format of a file, by the ending of its name}
          *
          * @param file the name
          */
@@ -68,18 +68,18 @@ public interface JobReader {
          * Starts reading.
          *
          * @param in the file, UTF-8; the caller closes it
-         * @param template makes a fresh request with the settings that hold for every line
+         * @param template makes a new request with the settings that apply to every line
          * @param times how a line may write its time
-         * @param id which field of the data is the id; lines of text have none
+         * @param id the field of the data that is the id; lines of text have none
          * @return the reader
          */
         public abstract JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id);
 
         /**
-         * Starts reading the items of an array. They have data only: a line that says more is bad.
+         * Starts reading the items of an array. Items have data only, so a line with further fields is bad.
          *
          * @param in the file, UTF-8; the caller closes it
-         * @param template makes a fresh request of the array's type
+         * @param template makes a new request of the array's type
          * @param times how a line may write its time
          * @return the reader
          */
@@ -89,9 +89,9 @@ public interface JobReader {
     }
 
     /**
-     * Says in one line what is wrong with a text that should be JSON.
+     * Describes in one line why a text is not JSON.
      *
-     * @param notJson what the parser said
+     * @param notJson the parser's exception
      * @return the problem and the column, without the parser's remarks on where the text came from
      */
     static String describe(JsonProcessingException notJson) {
@@ -107,9 +107,9 @@ public interface JobReader {
     }
 
     /**
-     * Reads on.
+     * Reads the next line.
      *
-     * @return the next line's job or problem; empty at the end
+     * @return the job or the problem of the line; empty at the end
      * @throws IOException when the file cannot be read further
      */
     Optional<JobLine<JobRequest>> next() throws IOException;

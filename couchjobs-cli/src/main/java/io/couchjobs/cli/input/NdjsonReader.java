@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Makes a job of each JSON object. Blank lines are skipped; an unknown field is an error and not ignored. */
+/** Reads a job from each JSON object. Skips blank lines. An unknown field is an error. */
 final class NdjsonReader implements JobReader {
-    /** Fields of the documents that {@code couchjobs import} reads. */
+    /** The fields of exported documents, which {@code couchjobs import} reads, but this class refuses. */
     private static final List<String> OF_JOBS_THAT_RAN =
             List.of("_id", "status", "result", "attempt", "errors", "times", "lock", "fence");
 
@@ -37,7 +37,7 @@ final class NdjsonReader implements JobReader {
         this.isOfItems = isOfItems;
     }
 
-    /** A reader of the items of an array. */
+    /** Creates a reader of the items of an array. */
     static NdjsonReader ofItems(TextLines lines, Supplier<JobRequest.Builder> template, Times times) {
         return new NdjsonReader(lines, template, times, IdField.NONE, true);
     }

@@ -11,14 +11,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines of UTF-8. Unlike a Java reader it says which line is not UTF-8 and goes on with the next, and no line, however
- * long, fills the memory.
+ * Reads lines of UTF-8. Unlike a reader of Java, it reports a line that is not UTF-8 and continues with the next. No line,
+ * however long, fills the memory.
  */
 final class TextLines {
     private static final int MIB = 1024 * 1024;
-    /** CouchDB takes no longer document by default. */
+    /** The longest line, in bytes. CouchDB accepts no longer document by default. */
     private static final int LONGEST = 8 * MIB;
-    /** Large data is not in the document of its job, but it is in its line. */
+    /** The longest line of JSON, in bytes. Large data is not part of the document of its job, but it is part of its line. */
     private static final int LONGEST_JSON =
             (int) Math.min(64L * MIB, Runtime.getRuntime().maxMemory() / 8);
 
@@ -30,7 +30,7 @@ final class TextLines {
         this(in, LONGEST);
     }
 
-    /** Lines of JSON, with a job each. */
+    /** Creates a reader for lines of JSON, with a job each. */
     static TextLines ofJson(InputStream in) {
         return new TextLines(in, LONGEST_JSON);
     }
@@ -40,7 +40,7 @@ final class TextLines {
         this.longest = longest;
     }
 
-    /** One line without its end: its text, or what is wrong with it. */
+    /** A line without its line break: its text, or what is wrong with it. */
     record Line(long number, String text, @Nullable String problem) {}
 
     Optional<Line> next() throws IOException {
@@ -59,7 +59,7 @@ final class TextLines {
         return Optional.of(length > longest ? bad("longer than " + longest + " bytes") : decoded(line.toByteArray()));
     }
 
-    /** Reads on; blank lines are skipped. */
+    /** Reads the next line that is not blank. */
     Optional<Line> nextWritten() throws IOException {
         Optional<Line> line = next();
         while (line.isPresent()

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 
 /**
- * A TIME of an option. One that counts from now counts by the server's clock, which is known when the queue is open.
+ * A TIME of an option. A TIME that counts from now uses the server's clock, which is known only when the queue is open.
  *
  * @param text as {@link Times} reads it
  */
@@ -22,7 +22,7 @@ public record Time(String text) {
     /**
      * Reads the time.
      *
-     * @param now what a DURATION is counted from
+     * @param now the time from which a DURATION is counted
      * @return the time
      */
     public Instant from(Instant now) {

@@ -13,11 +13,11 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.TemporalAccessor;
 
 /**
- * The command line's TIME: ISO-8601 (without an offset, in the zone given), epoch seconds (a number below 100,000,000,000),
- * epoch milliseconds, or a DURATION from now with a plus sign.
+ * Reads a TIME of the command line: ISO-8601 (without an offset, in the given zone), epoch seconds (a number below
+ * 100,000,000,000), epoch milliseconds, or a DURATION from now with a plus sign.
  *
- * @param clock what "now" is
- * @param zone the zone of times that name none
+ * @param clock tells the present time
+ * @param zone the zone of times that name no offset
  */
 public record Times(InstantSource clock, ZoneId zone) {
     private static final DateTimeFormatter ISO = DateTimeFormatter.ISO_DATE_TIME;
@@ -43,7 +43,7 @@ public record Times(InstantSource clock, ZoneId zone) {
     }
 
     /**
-     * Reads a time out of JSON: a string is a TIME; a number is one too, and 0, the epoch, is at once.
+     * Reads a time from JSON. A string or a number is a TIME; 0, the epoch, means at once.
      *
      * @param value a string or an integer
      * @return the time

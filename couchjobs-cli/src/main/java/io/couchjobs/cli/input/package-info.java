@@ -1,3 +1,3 @@
-/** Parses input of people and files into values: times, durations, jobs. */
+/** Parses the input of people and files into times, durations and jobs. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.cli.input;

@@ -2,7 +2,7 @@ package io.couchjobs.cli.logging;
 
 import org.slf4j.event.Level;
 
-/** How much the libraries may say. Thread-safe; holds for the whole process, at once. */
+/** Decides which messages are logged, for the whole process. Thread-safe; a change applies at once. */
 public final class LogLevels {
     private static volatile boolean verbose;
     private static volatile boolean quiet;
@@ -10,10 +10,10 @@ public final class LogLevels {
     private LogLevels() {}
 
     /**
-     * Sets the level. Only couchjobs itself logs in detail: an HTTP client's log would show passwords.
+     * Sets the level. Only couchjobs itself logs in detail, because the log of an HTTP client would show passwords.
      *
-     * @param isVerbose everything that couchjobs does
-     * @param isQuiet errors only, and no logs of jobs
+     * @param isVerbose whether to log everything that couchjobs does
+     * @param isQuiet whether to log only errors, and no logs of jobs
      */
     public static void configure(boolean isVerbose, boolean isQuiet) {
         verbose = isVerbose;

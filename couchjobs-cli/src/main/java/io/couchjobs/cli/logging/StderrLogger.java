@@ -16,7 +16,7 @@ import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
 /**
- * Prints each message as a line that looks like all others of the command line; in detail only when that was asked for.
+ * Prints each message as a line that looks like other messages of the command line. Prints details only with {@code -v}.
  * Thread-safe.
  */
 final class StderrLogger extends LegacyAbstractLogger {

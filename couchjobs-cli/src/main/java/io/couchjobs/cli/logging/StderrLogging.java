@@ -20,7 +20,7 @@ public final class StderrLogging implements SLF4JServiceProvider, ILoggerFactory
     private final IMarkerFactory markers = new BasicMarkerFactory();
     private final MDCAdapter context = new NOPMDCAdapter();
 
-    /** Made by SLF4J. */
+    /** Called by SLF4J. */
     public StderrLogging() {}
 
     @Override

@@ -5,26 +5,26 @@ import org.jline.utils.WCWidth;
 /**
  * One cell of a table. Immutable and thread-safe.
  *
- * @param text what it says; control characters are made harmless, so that no job can drive a terminal
- * @param style how it looks
- * @param right whether it is aligned to the right, as numbers are
+ * @param text the text; control characters are escaped, so that no job can control a terminal
+ * @param style the style
+ * @param right whether the text is aligned to the right, as numbers are
  */
 public record Cell(String text, Style style, boolean right) {
     /**
-     * Makes the text harmless.
+     * Escapes control characters in the text.
      *
-     * @param text what it says
-     * @param style how it looks
-     * @param right whether it is aligned to the right
+     * @param text the text
+     * @param style the style
+     * @param right whether the text is aligned to the right
      */
     public Cell {
         text = printable(text);
     }
 
     /**
-     * A plain cell.
+     * Creates a plain cell.
      *
-     * @param text what it says
+     * @param text the text
      * @return the cell
      */
     public static Cell of(String text) {
@@ -32,10 +32,10 @@ public record Cell(String text, Style style, boolean right) {
     }
 
     /**
-     * A cell with a look of its own.
+     * Creates a cell with a style.
      *
-     * @param text what it says
-     * @param style how it looks
+     * @param text the text
+     * @param style the style
      * @return the cell
      */
     public static Cell of(String text, Style style) {
@@ -43,7 +43,7 @@ public record Cell(String text, Style style, boolean right) {
     }
 
     /**
-     * A number, aligned to the right; zero is faint.
+     * Creates a cell with a number, aligned to the right; zero is faint.
      *
      * @param number the number
      * @return the cell
@@ -56,7 +56,7 @@ public record Cell(String text, Style style, boolean right) {
      * Measures a text.
      *
      * @param text a text without control characters
-     * @return how many columns of a terminal it takes: wide characters take two, and combining ones none
+     * @return how many columns of a terminal the text takes: wide characters take two, and combining ones none
      */
     public static int columns(String text) {
         return text.codePoints().map(Cell::columns).sum();
@@ -66,14 +66,14 @@ public record Cell(String text, Style style, boolean right) {
      * Measures a character.
      *
      * @param character the character
-     * @return how many columns of a terminal it takes: 0, 1 or 2
+     * @return how many columns of a terminal the character takes: 0, 1 or 2
      */
     public static int columns(int character) {
         return Math.max(0, WCWidth.wcwidth(character));
     }
 
     /**
-     * Replaces characters that could drive a terminal.
+     * Escapes characters that could control a terminal.
      *
      * @param text any text
      * @return the same text with every control character as an escape such as {@code \}{@code u001b}

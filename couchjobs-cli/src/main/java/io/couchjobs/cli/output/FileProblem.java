@@ -6,15 +6,15 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Says in words why a file cannot be read: Java's exceptions hold the file's name only. */
+/** Describes in words why a file cannot be read: the message of some Java exceptions is only the file's name. */
 public final class FileProblem {
     private FileProblem() {}
 
     /**
-     * Says what is wrong with a file.
+     * Describes what is wrong with a file.
      *
      * @param file the file
-     * @param problem what Java said
+     * @param problem Java's exception
      * @return the file's name and what is wrong with it
      */
     public static String of(Path file, IOException problem) {

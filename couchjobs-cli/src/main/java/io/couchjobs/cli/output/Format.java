@@ -12,12 +12,12 @@ public enum Format {
     NDJSON,
     /** The same values as YAML, a document per result. */
     YAML,
-    /** The tables, with commas. */
+    /** The tables as comma-separated values. */
     CSV,
     /** The id of each result, one per line, for other commands. */
     ID;
 
-    /** {@return whether the results are text for people, or the same with commas} */
+    /** {@return whether the results are text for people, or the same as comma-separated values} */
     public boolean isTabular() {
         return this == TABLE || this == CSV;
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Where results go: standard output, in the format asked for, and nothing but results. Not thread-safe. */
+/** Writes results to standard output, in the requested format. Nothing but results goes there. Not thread-safe. */
 public final class Output {
     private static final ObjectMapper MAPPER = JsonMapper.builder().build();
     private static final ObjectWriter YAML = YAMLMapper.builder(YAMLFactory.builder()
@@ -33,11 +33,11 @@ public final class Output {
     private final boolean colour;
 
     /**
-     * An output.
+     * Creates an output.
      *
-     * @param out standard output
-     * @param format the format asked for
-     * @param colour whether a person's terminal reads it
+     * @param out the writer of standard output
+     * @param format the requested format
+     * @param colour whether to use colours
      */
     public Output(PrintWriter out, Format format, boolean colour) {
         this.out = out;
@@ -45,16 +45,16 @@ public final class Output {
         this.colour = colour;
     }
 
-    /** {@return the format asked for} */
+    /** {@return the requested format} */
     public Format format() {
         return format;
     }
 
     /**
-     * Shows one result as a line of text, or as what programs read.
+     * Shows one result: as a line of text for people, or as a value for programs.
      *
-     * @param line what people read
-     * @param json what programs read
+     * @param line the text for people
+     * @param json the value for programs
      */
     public void line(Supplier<String> line, Supplier<JsonNode> json) {
         if (format.isTabular()) {
@@ -66,10 +66,10 @@ public final class Output {
     }
 
     /**
-     * Shows one result as a table, or as what programs read.
+     * Shows one result: as a table for people, or as a value for programs.
      *
-     * @param table what people read
-     * @param json what programs read
+     * @param table the table for people
+     * @param json the value for programs
      */
     public void table(Supplier<Table> table, Supplier<JsonNode> json) {
         if (format.isTabular()) {
@@ -83,10 +83,10 @@ public final class Output {
     /**
      * Shows many results: a line of text for each, a JSON array of them, or a value for each.
      *
-     * @param <T> what they are
+     * @param <T> the type of the results
      * @param results the results
-     * @param line what people read of one
-     * @param json what programs read of one
+     * @param line writes a result as a line for people
+     * @param json writes a result as a value for programs
      */
     public <T> void lines(List<T> results, Function<T, String> line, Function<T, JsonNode> json) {
         if (format == Format.JSON) {
@@ -100,8 +100,8 @@ public final class Output {
     /**
      * Shows many results: a table of them, a JSON array of them, or a value for each.
      *
-     * @param table what people read
-     * @param json what programs read, one by one
+     * @param table the table for people
+     * @param json the values for programs, one for each result
      */
     public void rows(Supplier<Table> table, Supplier<List<? extends JsonNode>> json) {
         switch (format) {
@@ -123,11 +123,11 @@ public final class Output {
     }
 
     /**
-     * Prints a word and what it is about, in lines that fit a terminal. A word that is longer than a line is not broken,
-     * and neither are words with no-break spaces between them, which are printed as spaces.
+     * Prints a word and sentences about it, in lines that fit a terminal. A word that is longer than a line is not broken. Words
+     * with no-break spaces between them are not broken either; these spaces are printed as ordinary ones.
      *
      * @param word the beginning of the first line
-     * @param text sentences; the lines after the first are indented
+     * @param text the sentences; the lines after the first are indented
      */
     public void sentences(Cell word, String text) {
         StringBuilder line = new StringBuilder(word.style().apply(word.text(), colour));
@@ -146,7 +146,7 @@ public final class Output {
         out.flush();
     }
 
-    /** {@return whether the reader has gone, so that nothing more needs to be said} */
+    /** {@return whether the reader has gone, so that nothing more needs to be written} */
     public boolean isClosed() {
         return out.checkError();
     }

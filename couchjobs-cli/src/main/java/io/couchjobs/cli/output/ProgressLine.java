@@ -4,21 +4,21 @@ import java.io.PrintWriter;
 import java.util.function.LongSupplier;
 
 /**
- * How far a long command has come, on standard error: one line that is written over on a terminal, a line now and then
- * otherwise. Thread-safe.
+ * Shows the progress of a long command on standard error: on a terminal, one line that is overwritten; otherwise, a line now and
+ * then. Thread-safe.
  */
 public final class ProgressLine {
-    /** How it is shown. */
+    /** How the progress is shown. */
     public enum Mode {
         /** Not at all. */
         OFF,
-        /** A line every two seconds. */
+        /** A line every two seconds at most. */
         LINES,
-        /** One line, written over ten times a second. */
+        /** One line, overwritten ten times a second at most. */
         TERMINAL
     }
 
-    /** A line that a terminal breaks cannot be written over. */
+    /** The longest line. A line that a terminal breaks cannot be overwritten. */
     private static final int WIDTH = 79;
 
     private final PrintWriter err;
@@ -28,10 +28,10 @@ public final class ProgressLine {
     private int shown;
 
     /**
-     * A progress line that was not shown yet.
+     * Creates a progress line that has not been shown yet.
      *
      * @param err standard error
-     * @param mode how it is shown
+     * @param mode how the progress is shown
      * @param nanoTime a monotonic clock, in nanoseconds
      */
     public ProgressLine(PrintWriter err, Mode mode, LongSupplier nanoTime) {
@@ -61,7 +61,7 @@ public final class ProgressLine {
         err.flush();
     }
 
-    /** Wipes the line, so that something else can be said; the next update shows it again. */
+    /** Erases the line, so that something else can be printed; the next update shows it again. */
     public synchronized void clear() {
         if (shown > 0) {
             err.print("\r" + " ".repeat(shown) + "\r");

@@ -1,8 +1,8 @@
 package io.couchjobs.cli.output;
 
-/** How a piece of text looks on a terminal with colours. Immutable and thread-safe. */
+/** The style of a text on a terminal with colours. Immutable and thread-safe. */
 public enum Style {
-    /** As the terminal likes it. */
+    /** The default of the terminal. */
     PLAIN(""),
     /** For headings. */
     BOLD("1"),
@@ -24,11 +24,11 @@ public enum Style {
     }
 
     /**
-     * Dresses a text.
+     * Applies the style to a text.
      *
      * @param text the text
-     * @param colour whether the terminal wants colours
-     * @return the text, between escape sequences when it wants them
+     * @param colour whether to use colours
+     * @return the text, between escape sequences if the style has any and colours are used
      */
     public String apply(String text, boolean colour) {
         return !colour || code.isEmpty() ? text : "\u001b[" + code + "m" + text + "\u001b[0m";

@@ -6,14 +6,14 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns as wide as their widest cell, two blanks between them. Not thread-safe. */
+/** A table. Each column is as wide as its widest cell, and two blanks separate the columns. Not thread-safe. */
 public final class Table {
     private final List<List<Cell>> rows = new ArrayList<>();
 
     /**
-     * An empty table.
+     * Creates a table without rows.
      *
-     * @param headings the columns
+     * @param headings the headings of the columns
      */
     public Table(String... headings) {
         List<Cell> heading = new ArrayList<>();
@@ -26,7 +26,7 @@ public final class Table {
     /**
      * Adds a row.
      *
-     * @param cells as many as there are columns
+     * @param cells the cells, one for each column
      * @return this
      */
     public Table row(Cell... cells) {

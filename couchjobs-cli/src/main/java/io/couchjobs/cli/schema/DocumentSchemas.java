@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The JSON Schemas of the documents; each is read when it is first needed. Thread-safe. */
+/** Checks documents by their JSON Schemas, each of which is read when it is first needed. Thread-safe. */
 public final class DocumentSchemas {
     private static final int MOST_NAMED = 3;
     private static final int LONGEST_VALUE = 60;
@@ -31,7 +31,7 @@ public final class DocumentSchemas {
     private DocumentSchemas() {}
 
     /**
-     * Looks for what is wrong with a document.
+     * Finds what is wrong with a document.
      *
      * @param kind the name of the schema, such as {@code job} or {@code type}
      * @param document the document

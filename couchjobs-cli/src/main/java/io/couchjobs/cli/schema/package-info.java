@@ -1,2 +1,2 @@
-/** Says what is wrong with a document, by the JSON Schemas of the document protocol. */
+/** Finds what is wrong with a document, by the JSON Schemas of the document protocol. */
 package io.couchjobs.cli.schema;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The actions of keys. They never throw: a failure becomes the message on the screen. Thread-safe. */
+/** The actions of keys. A failure of couchjobs is not thrown, but becomes the message on the screen. Thread-safe. */
 final class Actions {
     private final JobQueue queue;
 

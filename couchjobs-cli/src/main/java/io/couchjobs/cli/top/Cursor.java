@@ -4,16 +4,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The chosen line, the last message, and what is shown. Immutable.
+ * The chosen line, the last message, and the part of the queue that is shown. Immutable.
  *
- * @param pane which of the two lists
- * @param row which of its lines, from 0; may be beyond the end of a list that has become shorter
+ * @param pane the list with the chosen line
+ * @param row the chosen line, from 0; may be beyond the end of a list that has become shorter
  * @param message the outcome of the last action; empty for none
- * @param only the type that the lists are about; empty for all
- * @param page what is shown in place of the lists until a key is pressed; empty for the lists
+ * @param only the only type that the lists show; empty for all types
+ * @param page the lines that are shown in place of the lists until a key is pressed; empty for the lists
  */
 record Cursor(Pane pane, int row, String message, Optional<String> only, List<String> page) {
-    /** A list in which something can be chosen. */
+    /** A list in which a line can be chosen. */
     enum Pane {
         TYPES,
         FAILURES
@@ -50,12 +50,12 @@ record Cursor(Pane pane, int row, String message, Optional<String> only, List<St
         return new Cursor(pane, row, "any key: back to the lists", only, lines);
     }
 
-    /** {@return what of a snapshot is shown} */
+    /** {@return the part of a snapshot that is shown} */
     Snapshot shown(Snapshot snapshot) {
         return only.map(snapshot::only).orElse(snapshot);
     }
 
-    /** {@return the chosen line, or none when the list is empty} */
+    /** {@return the chosen line; empty when the list is empty} */
     Optional<Integer> chosen(Snapshot snapshot) {
         int rows = rows(snapshot);
         return rows == 0 ? Optional.empty() : Optional.of(Math.min(row, rows - 1));

@@ -22,10 +22,10 @@ final class Frame {
     private static final String BARS = "▁▂▃▄▅▆▇█";
     private static final int NUMBER = 9;
     private static final int HEADER = 3;
-    /** Headings of three lists with a blank line before each, and the last two lines. */
+    /** The lines of the header, three headings with a blank line before each, and the last line. */
     private static final int FIXED = HEADER + 3 * 2 + 1;
 
-    /** With fewer lines than this for three lists there is only one. */
+    /** With fewer lines than this for three lists, only the chosen list is shown. */
     private static final int LEAST = 6;
 
     private static final int NAME = 34;
@@ -44,10 +44,10 @@ final class Frame {
     }
 
     /**
-     * The lines of a screen.
+     * Returns the lines of a screen.
      *
-     * @param height how many lines there may be at most
-     * @param trouble why the snapshot is an old one; empty while it is not
+     * @param height the largest number of lines
+     * @param trouble why the snapshot is old; empty while it is current
      */
     static List<String> of(Snapshot snapshot, Cursor cursor, String trouble, int width, int height, boolean colour) {
         Frame frame = new Frame(snapshot, cursor, width, colour);
@@ -85,7 +85,7 @@ final class Frame {
         failures(rows[2]);
     }
 
-    /** On a screen with room for the headings of all lists, and for nothing below them. */
+    /** Shows only the chosen list, on a screen without room for lines below the headings of all lists. */
     private void chosenList(int height) {
         if (cursor.pane() == Cursor.Pane.TYPES) {
             types(Shares.of(height, snapshot.types().size())[0]);
@@ -94,7 +94,7 @@ final class Frame {
         }
     }
 
-    /** The same for output without a terminal: everything, however long. */
+    /** Returns the lines for output without a terminal: everything, however long. */
     static List<String> text(Snapshot snapshot, int width) {
         Frame frame = new Frame(snapshot, new Cursor(Cursor.Pane.TYPES, -1, ""), width, false);
         frame.header("");

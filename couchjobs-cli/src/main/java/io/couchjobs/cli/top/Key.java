@@ -16,15 +16,18 @@ enum Key {
     OTHER,
     NONE;
 
-    /** Where characters come from, as the terminal sends them. */
+    /** The source of characters, as the terminal sends them. */
     interface Source {
-        /** {@return the next character; negative when none comes within the time, or at the end (-1)} */
+        /** {@return the next character; -1 at the end; another negative number when none comes within the time} */
         int read(long millis) throws IOException;
     }
 
     private static final int END = -1;
     private static final int ESCAPE = 27;
-    /** The rest of an escape sequence comes with the escape; a person who presses Escape presses nothing else that quickly. */
+    /**
+     * The time in which the rest of an escape sequence follows the escape. A person who presses Escape presses no other key that
+     * quickly.
+     */
     private static final long TOGETHER_MILLIS = 50;
 
     static Key read(Source source, long millis) throws IOException {
@@ -44,14 +47,14 @@ enum Key {
         };
     }
 
-    /** Arrows are ESC [ A or, in the application mode of some terminals, ESC O A. */
+    /** Reads the rest of an escape sequence. Arrows are ESC [ A or, in the application mode of some terminals, ESC O A. */
     private static Key sequence(Source source) throws IOException {
         int second = source.read(TOGETHER_MILLIS);
         if (second != '[' && second != 'O') {
             return OTHER;
         }
         int last = source.read(TOGETHER_MILLIS);
-        while (last >= '0' && last <= '?') { // parameters, as of Ctrl-Up
+        while (last >= '0' && last <= '?') { // parameters, such as those of Ctrl-Up
             last = source.read(TOGETHER_MILLIS);
         }
         return switch (last) {

@@ -3,7 +3,7 @@ package io.couchjobs.cli.top;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 
-/** A line that is never wider than the screen, whatever is put in. Not thread-safe. */
+/** A line that is never wider than the screen, whatever is added. Not thread-safe. */
 final class Line {
     private final int width;
     private final boolean colour;
@@ -15,7 +15,7 @@ final class Line {
         this.colour = colour;
     }
 
-    /** Adds what fits. */
+    /** Adds as much of a text as fits. */
     Line add(String words, Style style) {
         String shown = fit(Cell.printable(words), width - used);
         text.append(style.apply(shown, colour && !shown.isBlank()));
@@ -39,12 +39,12 @@ final class Line {
         return add(" ".repeat(columns - Cell.columns(shown))).add(shown, style).add(" ");
     }
 
-    /** {@return the line, dressed} */
+    /** {@return the line with its styles, without blanks at the end} */
     String dressed() {
         return text.toString().stripTrailing();
     }
 
-    /** Shortens a text to some columns, with an ellipsis where something is missing. */
+    /** Shortens a text to a number of columns, with an ellipsis if something is missing. */
     static String fit(String text, int columns) {
         if (columns <= 0) {
             return "";

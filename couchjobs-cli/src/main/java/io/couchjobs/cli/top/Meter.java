@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** How many runs ended in each of the last seconds. Thread-safe; the feed's thread calls it. */
+/** Counts the runs that ended in each of the last seconds. Thread-safe; the thread of the feed calls it. */
 final class Meter implements DocumentChange.Listener {
     static final int SECONDS = 60;
-    /** Over how many whole seconds a rate is told. */
+    /** The number of whole seconds over which a rate is averaged. */
     private static final int MEAN = 5;
 
     private static final long NANOS = 1_000_000_000L;
@@ -29,10 +29,10 @@ final class Meter implements DocumentChange.Listener {
     }
 
     /**
-     * The rates at which runs ended of late.
+     * The recent rates at which runs ended.
      *
      * @param succeeded runs that succeeded
-     * @param retried runs that failed, and are tried again
+     * @param retried runs that failed and are retried
      * @param failed jobs that failed for good
      * @param history how many runs ended in each of the last seconds, oldest first
      */
@@ -51,7 +51,7 @@ final class Meter implements DocumentChange.Listener {
 
     @Override
     public void gap() {
-        // what was missed is not counted
+        // changes that were missed are not counted
     }
 
     synchronized void note(Job job) {
@@ -71,7 +71,7 @@ final class Meter implements DocumentChange.Listener {
         };
     }
 
-    /** Whole seconds only: the present one has not ended. */
+    /** Returns the rates of whole seconds only, because the present second has not ended. */
     synchronized Rates rates() {
         long now = turnTo(second());
         long whole = Math.min(now, SECONDS);
@@ -96,7 +96,7 @@ final class Meter implements DocumentChange.Listener {
         return (nanos.getAsLong() - start) / NANOS;
     }
 
-    /** Empties the seconds that begin now. */
+    /** Clears the counts of the seconds that have begun since the last call. */
     private long turnTo(long second) {
         for (long next = Math.max(newest + 1, second - SECONDS); next <= second; next++) {
             for (long[] of : ended) {

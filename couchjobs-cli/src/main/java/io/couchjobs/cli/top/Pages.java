@@ -25,7 +25,7 @@ final class Pages {
 
     private Pages() {}
 
-    /** All that is worth knowing about a failed job. */
+    /** Returns all that is worth knowing about a failed job. */
     static List<String> of(Job job) {
         List<String> lines = new ArrayList<>();
         lines.add(job.id() + "   " + job.status().json() + "   attempt " + job.attempt());

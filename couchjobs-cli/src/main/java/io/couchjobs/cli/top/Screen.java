@@ -22,12 +22,12 @@ import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
 /**
- * Shows a queue live at a terminal, until somebody quits. Only changes are sent to the terminal, so that it works well over SSH.
- * A separate thread reads the queue: keys work while the database is slow or away.
+ * Shows a queue live at a terminal, until the user quits. Only changes are sent to the terminal, so that the screen works well
+ * over SSH. A separate thread reads the queue, so that keys work while the database is slow or away.
  */
 public final class Screen {
     private static final long BLINK_MILLIS = 200;
-    /** An empty line would be shown as a character that no font has. */
+    /** Stands for an empty line, which would be shown as a character that no font has. */
     private static final String BLANK = " ";
 
     private final JobQueue queue;
@@ -51,13 +51,13 @@ public final class Screen {
     }
 
     /**
-     * Shows a queue at this process's terminal, until somebody quits.
+     * Shows a queue at this process's terminal, until the user quits.
      *
      * @param queue the queue
      * @param interval how long to rest between two looks
      * @param colour whether to use colours
-     * @param onStart is given the task that stops it
-     * @return false when the terminal can do nothing but print line after line; nothing was shown then
+     * @param onStart receives the task that stops the screen
+     * @return false when the terminal can only print line after line; then nothing was shown
      */
     public static boolean show(JobQueue queue, Duration interval, boolean colour, Consumer<Runnable> onStart) {
         try (Terminal terminal =
@@ -74,7 +74,7 @@ public final class Screen {
         }
     }
 
-    @SuppressWarnings("try") // it only has to listen
+    @SuppressWarnings("try") // the resource only has to listen
     private void run(Duration interval) throws IOException {
         ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "couchjobs-top");
@@ -97,7 +97,10 @@ public final class Screen {
         }
     }
 
-    /** A terminal that keeps no second screen (vt100) goes on below what was shown, not in the middle of it. */
+    /**
+     * Leaves the screen. On a terminal without a second screen (vt100), output continues below what was shown, not in the middle
+     * of it.
+     */
     private void leave() {
         if (!terminal.puts(Capability.exit_ca_mode)) {
             terminal.puts(Capability.cursor_address, Math.max(0, size.getRows() - 1), 0);
@@ -105,7 +108,7 @@ public final class Screen {
         }
     }
 
-    /** The last that was seen stays on the screen while nothing newer can be had. */
+    /** Reads the queue. While that fails, the last snapshot stays on the screen. */
     private void look() {
         try {
             latest = Snapshot.of(queue, meter.rates(), only);

@@ -1,6 +1,6 @@
 package io.couchjobs.cli.top;
 
-/** How lists share the lines of a screen. Stateless. */
+/** Divides the lines of a screen among lists. Stateless. */
 final class Shares {
     private Shares() {}
 
@@ -22,7 +22,7 @@ final class Shares {
         return given;
     }
 
-    /** The first line that is shown of a long list, so that the chosen one is shown. */
+    /** Returns the first line of a long list to show, so that the chosen line is shown. */
     static int first(int rows, int shown, int chosen) {
         return Math.max(0, Math.min(rows - shown, chosen - shown + 1));
     }

@@ -20,13 +20,13 @@ import java.util.stream.Stream;
 /**
  * The state of a queue at one moment. Immutable.
  *
- * @param database its name
+ * @param database the name of the database
  * @param now the server's time
- * @param types how many jobs there are
- * @param paused types that nobody claims
+ * @param types the numbers of jobs, by type
+ * @param paused the paused types
  * @param workers the registered workers
  * @param failures jobs that failed for good, and those that wait for a retry, the latest failure first
- * @param rates the rates at which runs ended of late
+ * @param rates the recent rates at which runs ended
  */
 record Snapshot(
         String database,
@@ -38,7 +38,11 @@ record Snapshot(
         Meter.Rates rates) {
     private static final int FAILURES = 50;
 
-    /** @param only the type whose failures are wanted; empty for all */
+    /**
+     * Reads the state of a queue.
+     *
+     * @param only the type whose failures are wanted; empty for all types
+     */
     static Snapshot of(JobQueue queue, Meter.Rates rates, Optional<String> only) {
         Map<String, TypeSettings> settings = queue.types().settings();
         Set<String> paused = settings.values().stream()
@@ -56,7 +60,7 @@ record Snapshot(
                 rates);
     }
 
-    /** Only where the numbers say that there are some: a list costs more than a sum. */
+    /** Returns the failures. Lists only jobs of statuses with a number above 0, because a list costs more than a sum. */
     private static List<Job> failures(JobQueue queue, Map<String, TypeCounts> counts, Optional<String> only) {
         JobFilter filter = only.map(type -> JobFilter.all().type(type)).orElse(JobFilter.all());
         Map<String, TypeCounts> asked = only.map(type -> ofType(type, counts)).orElse(counts);
@@ -79,7 +83,7 @@ record Snapshot(
         return job.times().getOrDefault(job.status() == JobStatus.STUCK ? "failed" : "finished", Instant.EPOCH);
     }
 
-    /** {@return what of this is about one type} */
+    /** {@return the snapshot with the numbers and failures of one type} */
     Snapshot only(String type) {
         List<Job> failed =
                 failures.stream().filter(job -> job.type().equals(type)).toList();

@@ -9,17 +9,17 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.Optional;
 
-/** A queue at one moment, for output without a terminal. Stateless. */
+/** Shows a queue at one moment, without a terminal. Stateless. */
 public final class Top {
     private static final int WIDTH = 160;
 
     private Top() {}
 
     /**
-     * Prints all that there is, without colours.
+     * Prints everything, without colours.
      *
      * @param queue the queue
-     * @param out where to
+     * @param out the output
      */
     public static void print(JobQueue queue, PrintWriter out) {
         Frame.text(Snapshot.of(queue, Meter.Rates.UNKNOWN, Optional.empty()), WIDTH)
@@ -28,7 +28,7 @@ public final class Top {
     }
 
     /**
-     * {@return the same for programs}
+     * {@return the same as JSON for programs}
      *
      * @param queue the queue
      */
