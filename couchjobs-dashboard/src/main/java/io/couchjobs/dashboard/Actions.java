@@ -21,7 +21,7 @@ final class Actions {
         return Call.JSON.createObjectNode().put("done", action(body).apply(id));
     }
 
-    /** {@return a function that does what the body asks for and says, in the past tense, what it did} */
+    /** {@return a function that takes the action of the body and returns, in the past tense, what it did} */
     Function<JobId, String> action(ObjectNode body) {
         String name = body.path("action").asText();
         return switch (name) {
@@ -37,7 +37,7 @@ final class Actions {
         };
     }
 
-    /** {@return as {@link #action}, for the jobs of a group of failures: one that runs again meanwhile is left alone} */
+    /** {@return as {@link #action}, but for the jobs of a group of failures: a job that runs again by now is not cancelled} */
     Function<JobId, String> ofFailures(ObjectNode body) {
         return body.path("action").asText().equals("cancel") ? this::cancelFailure : action(body);
     }

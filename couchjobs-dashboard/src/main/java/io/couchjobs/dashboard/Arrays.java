@@ -12,11 +12,11 @@ import java.util.Iterator;
 import java.util.Optional;
 
 /**
- * Arrays as their page sees them: a strip of chunks, and the items that failed. What a chunk knows of its items is in the field {@code
- * array} of its document, which {@code docs/protocol.md} describes. Thread-safe.
+ * Writes arrays for their page: a strip of chunks, and the items that failed. The state of a chunk's items is in the field
+ * {@code array} of its document, which {@code docs/protocol.md} describes. Thread-safe.
  */
 final class Arrays {
-    /** So many chunks have a place on a page. */
+    /** The largest number of chunks on a page. */
     private static final int MOST_CHUNKS = 1_000;
 
     private static final int MOST_ERRORS = 100;
@@ -27,7 +27,7 @@ final class Arrays {
         this.queue = queue;
     }
 
-    /** {@return what a chunk knows of its items; empty for any other job} */
+    /** {@return the state of a chunk's items; empty for a job that is not a chunk} */
     static Optional<ObjectNode> items(Job job) {
         JsonNode array = job.document().path("array");
         String states = array.path("states").asText();
@@ -62,12 +62,12 @@ final class Arrays {
         return json.put("complete", isComplete || (!more && isComplete(id))).put("more", more);
     }
 
-    /** The last chunk may have been deleted by retention. */
+    /** Asks the queue, because retention may have deleted the last chunk. */
     private boolean isComplete(JobId array) {
         return queue.arrays().get(array).filter(JobArrays.State::isComplete).isPresent();
     }
 
-    /** By the items that the chunk has: another client may have written errors of others. */
+    /** Reads errors only at the places of the chunk's items; another client may have written others. */
     private static void errors(Job job, ArrayNode errors) {
         JsonNode array = job.document().path("array");
         String states = array.path("states").asText();

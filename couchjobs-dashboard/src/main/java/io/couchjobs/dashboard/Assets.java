@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The files of the pages, out of the jar. Each page is the same file; a script shows what the URL says. Thread-safe. */
+/**
+ * Serves the files of the pages from the jar. All pages are the same file; a script shows the page that the URL names.
+ * Thread-safe.
+ */
 final class Assets {
     private static final Pattern FILE = Pattern.compile("/assets/(([a-z]+/)?[a-z.-]+\\.(js|css|svg))");
     private static final Pattern PAGE =

@@ -11,7 +11,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Acts on all jobs that pass a filter, one such action at a time, and tells people its progress meanwhile. Thread-safe. */
+/**
+ * Acts on many jobs, such as all that pass a filter, and reports the progress. Only one bulk action runs at a time. Thread-safe.
+ */
 final class BulkActions implements AutoCloseable {
     private final JobQueue queue;
     private final Actions actions;
@@ -37,7 +39,9 @@ final class BulkActions implements AutoCloseable {
         return run.json();
     }
 
-    /** {@return the jobs that the body names: a group of failures, the failed chunks of an array, or those that pass a filter} */
+    /**
+     * {@return the jobs that the body names: a group of failures, the failed chunks of an array, or the jobs that pass a filter}
+     */
     private Supplier<Stream<JobId>> jobs(ObjectNode body) {
         if (body.has("failures")) {
             Stream<JobId> ofGroup = failures.jobs(

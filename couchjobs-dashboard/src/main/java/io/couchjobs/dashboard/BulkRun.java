@@ -24,11 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One action on many jobs. A job that refuses it or is gone does not stop the others; a database out of reach does. Thread-safe.
+ * One action on many jobs. A job that refuses the action, or is gone, does not stop the others. An unreachable database stops the
+ * run. Thread-safe.
  */
 final class BulkRun {
     private static final Logger log = LoggerFactory.getLogger(BulkRun.class);
-    /** At the same time: their writes share a bulk request. */
+    /** How many jobs are acted on at the same time; their writes share bulk requests. */
     private static final int AT_ONCE = 16;
 
     private static final int BATCH = 200;

@@ -11,18 +11,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that is asked for once, however many people look at the same time, and then kept for a moment. It is kept for the
- * given time, but at least nine times as long as asking took, so that asking never takes more than a tenth of the time.
- * Thread-safe.
+ * A cached answer. Many callers at the same time share one query of the source. The answer is kept for the given time, but at
+ * least nine times as long as the query took, so that queries never take more than a tenth of the time. Thread-safe.
  *
- * <p>An answer that needs an index may take minutes while the index is being built. People are then told so, and the question
- * goes on.
+ * <p>A query that needs an index may take minutes while the index is being built. {@link #get} then throws {@link NotYet}, and
+ * the query continues.
  */
 final class Cached<T> {
     private static final int SPARING = 9;
     private static final Duration GLANCE = Duration.ofSeconds(2);
 
-    /** Says that an index is being built. */
+    /** Thrown while an index is being built; the message is the progress. */
     static final class NotYet extends Refusal {
         private static final long serialVersionUID = 1L;
 
@@ -41,14 +40,17 @@ final class Cached<T> {
         this(time, source, Optional::empty);
     }
 
-    /** Makes one whose source reads indexes; {@code building} tells which of them is being built. */
+    /** Creates an instance whose source reads indexes; {@code building} tells which index is being built. */
     Cached(Duration time, Supplier<T> source, Supplier<Optional<IndexBeingBuiltException.Progress>> building) {
         this.source = source;
         this.building = building;
         this.nanos = time.toNanos();
     }
 
-    /** Throws {@link NotYet} while an index is being built. */
+    /**
+     * Waits for the answer and returns it. Throws {@link NotYet} when the query takes more than two seconds while an index is
+     * being built.
+     */
     T get() {
         long begun = System.nanoTime();
         Question asked = asked();
@@ -56,25 +58,28 @@ final class Cached<T> {
             return answer(asked);
         } catch (NotYet notYet) {
             if (asked.isDone() && asked.begun - begun < 0) {
-                return answer(asked()); // the earlier question needed another answer that may be there now
+                return answer(asked()); // the earlier query waited for an index that may be ready now
             }
             throw notYet;
         }
     }
 
-    /** The known answer, however old; empty before the first one. When it is old, asks anew and waits for nothing. */
+    /**
+     * Returns the known answer, however old; empty before the first one. Starts a new query when the answer is old, but never
+     * waits.
+     */
     synchronized Optional<T> known() {
         var unused = asked();
         return Optional.ofNullable(value);
     }
 
-    /** Forgets what is known, because somebody has just changed it. */
+    /** Forgets the answer, because it has just been changed. */
     synchronized void forget() {
         value = null;
         question = null;
     }
 
-    /** The question whose answer is good or still to come; waits for nothing. */
+    /** Returns a query whose answer is fresh or still to come. Does not wait. */
     private synchronized Question asked() {
         Question present = question;
         if (present == null || present.isOld()) {
@@ -112,7 +117,7 @@ final class Cached<T> {
         }
     }
 
-    /** One question to the source. It is old at once if it fails. */
+    /** One query of the source. A failed query is old at once. */
     private final class Question extends FutureTask<T> {
         private final long begun = System.nanoTime();
         private volatile long goodUntil = begun;

@@ -22,9 +22,9 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One request and its answer. Used by one thread. */
+/** One request and its answer. Not thread-safe. */
 final class Call {
-    /** Text behind the JSON is an error: it would be lost. */
+    /** Refuses text after the JSON value, which would otherwise be ignored. */
     static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
@@ -32,7 +32,7 @@ final class Call {
     private static final int LARGEST_BODY = 64 << 10;
     private static final String NO_OBJECT = "the body must be a JSON object in UTF-8";
     private static final String API = "/api/";
-    /** A page runs, shows, frames and requests only content of this origin, and nothing inline. */
+    /** Lets a page load and request only content of this origin, and nothing inline. No page may be framed. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
             + " connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
@@ -41,7 +41,7 @@ final class Call {
     private final String rawPath;
     private final Map<String, String> query;
 
-    /** The path is taken without the base path. */
+    /** Wraps an exchange and sets the headers of its answer. {@link #path} lacks the base path. */
     Call(HttpExchange exchange, String basePath) {
         this.exchange = exchange;
         this.path = below(basePath, exchange.getRequestURI().getPath());
@@ -68,7 +68,7 @@ final class Call {
         return path.startsWith(API);
     }
 
-    /** {@return whether a program asks, by the HTTP API, and not a page} */
+    /** {@return whether the request is for the HTTP API, and so comes from a program and not from a page} */
     boolean isFromProgram() {
         return path.startsWith(HttpApi.BASE) && rawPath.startsWith(HttpApi.BASE);
     }
@@ -91,7 +91,7 @@ final class Call {
         exchange.getResponseHeaders().set(name, value);
     }
 
-    /** {@return a parameter that is set to something} */
+    /** {@return a parameter that is set and not empty} */
     Optional<String> param(String name) {
         return Optional.ofNullable(query.get(name)).filter(value -> !value.isEmpty());
     }
@@ -112,7 +112,7 @@ final class Call {
                 return text.isEmpty() ? OptionalInt.empty() : OptionalInt.of(number);
             }
         } catch (NumberFormatException notANumber) {
-            // Refused as a number that is out of bounds is.
+            // Refused like a number that is out of bounds.
         }
         throw new Refusal(400, name + " must be a number from " + least + " to " + most + ": " + text.orElse(""));
     }
@@ -125,7 +125,7 @@ final class Call {
         return text.equals("true");
     }
 
-    /** {@return the parts of the path after a beginning, decoded one by one: a part may contain an encoded slash} */
+    /** {@return the segments of the path after a prefix, decoded one by one, because a segment may contain an encoded slash} */
     List<String> segmentsAfter(String beginning) {
         return Arrays.stream(rawPath.substring(beginning.length()).split("/", -1))
                 .map(segment -> decoded(segment.replace("+", "%2B")))
@@ -136,7 +136,7 @@ final class Call {
         return body(LARGEST_BODY);
     }
 
-    /** {@return the body, of so many bytes at most} */
+    /** {@return the body, which may have at most so many bytes} */
     ObjectNode body(int largest) throws IOException {
         try (InputStream in = exchange.getRequestBody()) {
             byte[] bytes = in.readNBytes(largest + 1);
@@ -180,7 +180,7 @@ final class Call {
         exchange.sendResponseHeaders(308, -1);
     }
 
-    /** To programs by a problem document (RFC 9457). */
+    /** Answers with an error: to programs, with a problem document (RFC 9457). */
     void refuse(int status, @Nullable String message) throws IOException {
         if (isFromProgram()) {
             ObjectNode problem = JSON.createObjectNode().put("status", status).put("detail", message);
@@ -190,13 +190,13 @@ final class Call {
         }
     }
 
-    /** Answers a HEAD as {@link #stream} begins. */
+    /** Answers a HEAD with the headers that {@link #stream} sends. */
     void answerHead(String contentType) throws IOException {
         setHeader("Content-Type", contentType);
         exchange.sendResponseHeaders(200, -1);
     }
 
-    /** Starts an answer without an end, to a GET. */
+    /** Starts an unbounded answer to a GET. */
     OutputStream stream(String contentType) throws IOException {
         setHeader("Content-Type", contentType);
         exchange.sendResponseHeaders(200, 0);
@@ -219,7 +219,7 @@ final class Call {
         return query;
     }
 
-    /** Text with a wrong escape stays as it is. */
+    /** Decodes text; text with a wrong escape stays as it is. */
     private static String decoded(String raw) {
         try {
             return URLDecoder.decode(raw, StandardCharsets.UTF_8);

@@ -6,7 +6,7 @@ import io.couchjobs.type.TypeCounts;
 import java.time.Duration;
 import java.util.Map;
 
-/** How many jobs there are, by the sums that the index keeps. Thread-safe. */
+/** The numbers of jobs, from the sums that the index keeps. Thread-safe. */
 final class Counts {
     private static final Duration FRESH = Duration.ofSeconds(1);
 
@@ -16,12 +16,12 @@ final class Counts {
         this.cached = new Cached<>(FRESH, queue.types()::counts, queue.operations()::building);
     }
 
-    /** {@return the numbers by type, of a moment ago; types without jobs are missing} */
+    /** {@return the numbers by type, at most a moment old; types without jobs are missing} */
     Map<String, TypeCounts> byType() {
         return cached.get();
     }
 
-    /** {@return how many jobs there are, when no label is asked for} */
+    /** {@return how many jobs pass a filter by type and status; labels are ignored} */
     long of(JobFilter filter) {
         return byType().entrySet().stream()
                 .filter(entry -> filter.ofType() == null || filter.ofType().equals(entry.getKey()))

@@ -26,7 +26,7 @@ final class Credentials {
         this.readers = readers;
     }
 
-    /** The readers' tokens let in too, and allow no changes. */
+    /** Accepts a user with a password, and tokens. Reader tokens are accepted, too, but allow no changes. */
     static Credentials of(
             @Nullable String user, @Nullable Secret password, List<Secret> tokens, List<Secret> readerTokens) {
         List<Secret> headers = new ArrayList<>();
@@ -63,13 +63,13 @@ final class Credentials {
         return canonical(header).startsWith("bearer ");
     }
 
-    /** The scheme is written in any case (RFC 9110, 11.1). */
+    /** Lower-cases the scheme, which is case-insensitive (RFC 9110, 11.1). */
     private static String canonical(String header) {
         int space = Math.max(0, header.indexOf(' '));
         return header.substring(0, space).toLowerCase(Locale.ROOT) + header.substring(space);
     }
 
-    /** Takes as long for a nearly correct password as for any other. */
+    /** Compares in constant time: a nearly correct password takes as long as any other. */
     private static boolean isAmong(List<Secret> secrets, String header) {
         byte[] given = header.getBytes(StandardCharsets.UTF_8);
         boolean found = false;

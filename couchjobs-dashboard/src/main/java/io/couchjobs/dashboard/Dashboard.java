@@ -17,16 +17,16 @@ import java.net.URI;
  * }
  * }</pre>
  *
- * It listens while it is open. It hears of changes by the one feed of the process, from when the first person opens a page. It
- * asks the database no more for many people than for one. Close it before the queue.
+ * The dashboard listens while it is open. It follows the queue's feed from the first opened page on. Many viewers of a page cost
+ * the database no more than one viewer. Close the dashboard before the queue.
  */
 public final class Dashboard implements AutoCloseable {
     private static final int BACKLOG = 128;
-    /** Beside the browsers that listen. */
+    /** Requests that are served at once, beside the event streams of the browsers. */
     private static final int MOST_REQUESTS = 64;
 
     static {
-        // The JDK's server reads it once; without it each small answer waits for a timer of the network's.
+        // The JDK's server reads this property once. Without it, each small answer waits for a timer of TCP.
         if (System.getProperty("sun.net.httpserver.nodelay") == null) {
             System.setProperty("sun.net.httpserver.nodelay", "true");
         }
@@ -49,9 +49,9 @@ public final class Dashboard implements AutoCloseable {
     }
 
     /**
-     * Prepares a dashboard. No I/O.
+     * Prepares a dashboard. Performs no I/O.
      *
-     * @param queue what it shows; not closed by it
+     * @param queue the queue to show; the dashboard does not close it
      * @return a builder
      */
     public static DashboardBuilder of(JobQueue queue) {
@@ -72,7 +72,7 @@ public final class Dashboard implements AutoCloseable {
         }
     }
 
-    /** {@return where a browser on this machine finds it, with a slash at the end} */
+    /** {@return the URL at which a browser on this machine reaches the dashboard, with a slash at the end} */
     public URI url() {
         return url;
     }

@@ -37,11 +37,11 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Puts the pages below a path, as behind a proxy that passes on the whole path.
+     * Serves the pages below a path, such as behind a proxy that passes on the whole path.
      *
      * @param path such as {@code /admin/jobs}; default none
      * @return this
-     * @throws IllegalArgumentException when it does not begin with a slash, or has characters that need escaping
+     * @throws IllegalArgumentException when the path does not begin with a slash, or has characters that need escaping
      */
     public DashboardBuilder basePath(String path) {
         String trimmed = path.replaceAll("/+$", "");
@@ -54,8 +54,9 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Lets in only people who have the password (HTTP Basic). Put a proxy that speaks TLS in front when the network is not your
-     * own. An address that sent five wrong passwords or tokens in a row has to wait between tries, from a second up to a minute.
+     * Requires a user name and password (HTTP Basic). Put a proxy that speaks TLS in front of the dashboard unless the network is
+     * your own. An address that sent five wrong passwords or tokens in a row has to wait between tries, from a second up to a
+     * minute.
      *
      * @param user the name
      * @param password the password, not empty
@@ -69,8 +70,8 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Lets in clients that have the token (HTTP Bearer), such as programs and proxies; also beside a {@link #user}. May be called
-     * again for more tokens, so that each client has its own.
+     * Accepts clients that send the token (HTTP Bearer), such as programs and proxies. A {@link #user} may be set as well. Call
+     * this method again for more tokens, so that each client has its own.
      *
      * @param token the token, not empty
      * @return this
@@ -82,7 +83,7 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Lets in clients that have the token (HTTP Bearer), and lets them change nothing. May be called again for more tokens.
+     * Accepts clients that send the token (HTTP Bearer), but lets them change nothing. Call this method again for more tokens.
      *
      * @param token the token, not empty
      * @return this
@@ -94,7 +95,7 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Serves the HTTP API for programs, too: below {@code /api/v1/}, as {@code /api/v1/openapi.yaml} describes. Default: not.
+     * Also serves the HTTP API for programs, below {@code /api/v1/}; {@code /api/v1/openapi.yaml} describes it. Default: off.
      *
      * @return this
      */
@@ -104,7 +105,7 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Whether people may change anything: retry, cancel, remove, pause, ... Default: on a loopback address yes, else no.
+     * Sets whether people may change anything: retry, cancel, remove, pause, ... Default: yes on a loopback address, else no.
      *
      * @param allowed whether they may
      * @return this
@@ -115,8 +116,8 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Names a host by which browsers reach the dashboard. Requests that name any other host, except localhost or a numeric
-     * address, are refused: foreign pages would reach this server in that way (DNS rebinding).
+     * Adds a host name by which browsers reach the dashboard. Requests that name another host are refused, except for localhost
+     * and numeric addresses. Otherwise foreign pages could reach this server (DNS rebinding).
      *
      * @param name such as {@code jobs.example.org}
      * @return this
@@ -127,9 +128,9 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Sets what the page of problems looks at beside the jobs themselves: by default all that {@link Checks#all()} has.
+     * Sets the checks that the page of problems makes beside those of the jobs themselves. Default: {@link Checks#all()}.
      *
-     * @param all the checks; each looks every 15 seconds at most, while somebody looks at the page
+     * @param all the checks; each is made every 15 seconds at most, and only while a page is shown
      * @return this
      */
     public DashboardBuilder checks(List<Check> all) {
@@ -143,8 +144,8 @@ public final class DashboardBuilder {
      * @param host the address, such as {@code 127.0.0.1}, or {@code 0.0.0.0} for all
      * @param port the port; 0 for a free one
      * @return the dashboard, to be closed
-     * @throws IllegalStateException when others could reach it and nobody asks them for a password
-     * @throws UncheckedIOException when the port is taken, or the address is not this machine's
+     * @throws IllegalStateException when the address is not a loopback address, and neither a user nor a token was given
+     * @throws UncheckedIOException when the port is taken, or the address is unknown or not this machine's
      */
     public Dashboard listen(String host, int port) {
         InetAddress address = resolved(host);
@@ -160,8 +161,8 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Makes a handler for a server of your own, to be put at the base path. It does not ask who may see it unless a user or a
-     * token was given, and allows changes only if {@link #actions} says so.
+     * Creates a handler for a server of your own, to be registered at the base path. The handler requires no login unless a user
+     * or a token was given. It allows changes only if {@link #actions} says so.
      *
      * @return the handler, to be closed
      */
@@ -169,13 +170,13 @@ public final class DashboardBuilder {
         return new DashboardHandler(this, actions != null && actions);
     }
 
-    /** For tests: the clock that measures how long an address has to wait. */
+    /** For tests: sets the clock that measures how long an address has to wait. */
     DashboardBuilder nanoTime(LongSupplier source) {
         this.nanoTime = source;
         return this;
     }
 
-    /** For tests: how long the head of a request may take to arrive, and how long its body. Default: 10 s. */
+    /** For tests: sets how long the head of a request may take to arrive, and how long its body. Default: 10 s. */
     DashboardBuilder longestRead(Duration duration) {
         this.longestRead = duration;
         return this;

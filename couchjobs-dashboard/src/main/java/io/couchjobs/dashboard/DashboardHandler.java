@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pages of a dashboard, for a server of your own: {@code server.createContext("/jobs", handler)}, with the same path given
- * to {@link DashboardBuilder#basePath}. The server needs an executor with a thread for each browser that looks. Thread-safe.
+ * The pages of a dashboard, for a server of your own: {@code server.createContext("/jobs", handler)}, with the same path given to
+ * {@link DashboardBuilder#basePath}. The server's executor needs a thread for each browser that shows a page. Thread-safe.
  */
 public final class DashboardHandler implements HttpHandler, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DashboardHandler.class);
@@ -46,7 +46,7 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
         }
     }
 
-    /** Leaves the exchange open. */
+    /** Answers a request, and leaves the exchange open. */
     void answer(HttpExchange exchange) throws IOException {
         Call call = new Call(exchange, basePath);
         try {
@@ -76,7 +76,10 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
         }
     }
 
-    /** {@return the status that tells a program whether it may ask again: 409 when the state of things has to change first} */
+    /**
+     * {@return the HTTP status of an error, by which a program knows whether to try again: 409 means that something has to change
+     * first}
+     */
     static int status(CouchJobsException refused) {
         if (refused instanceof WriteRefusedException write) {
             return write.isTooLarge() ? 413 : write.status() >= 500 ? 502 : 403;

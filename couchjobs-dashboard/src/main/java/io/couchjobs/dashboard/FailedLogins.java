@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Slows down clients that guess passwords or tokens. After {@value #FREE} wrong ones an address has to wait a second, after each
- * further one twice as long, up to a minute. A password that it sends meanwhile is not checked, be it right or wrong. A right
- * password that allows changes, or a quarter of an hour without a wrong one, clears the count; a token that only reads does not, or
- * its owner could guess that password without a pause. At most {@value #MOST} addresses are remembered; those
- * that were silent longest are forgotten first. Thread-safe.
+ * Slows down clients that guess passwords or tokens. After {@value #FREE} wrong tries in a row, an address has to wait a second.
+ * Each further wrong try doubles the wait, up to a minute. Credentials that arrive during the wait are not checked. Credentials
+ * that allow changes clear the count, and so does a quarter of an hour without a wrong try. A read-only token does not: otherwise
+ * its owner could guess the password without waiting. At most {@value #MOST} addresses are remembered; those that were silent
+ * longest are forgotten first. Thread-safe.
  */
 final class FailedLogins {
     static final int FREE = 5;
@@ -29,7 +29,7 @@ final class FailedLogins {
     private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final Duration FORGIVEN = Duration.ofMinutes(15);
     private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
-    /** A client with one IPv6 address usually has the 2^64 addresses of its network. */
+    /** The bytes of an IPv6 address that count: a client usually has all 2^64 addresses of its network. */
     private static final int NETWORK_BYTES = 8;
 
     private final LongSupplier nanoTime;
@@ -51,7 +51,7 @@ final class FailedLogins {
     /** The outcome of a login: let in, refused, or not checked because there is time left to wait. */
     record Verdict(boolean isLetIn, Duration left) {}
 
-    /** How often in a row an address was wrong, and when last. */
+    /** The number of wrong tries of an address in a row, and the time of the last one. */
     private record Failures(int count, long nanos) {
         Duration pause() {
             if (count < FREE) {
@@ -63,8 +63,8 @@ final class FailedLogins {
     }
 
     /**
-     * Checks what an address sent, unless it has to wait. One lock covers it all, so that guesses sent at the same time count one
-     * by one.
+     * Checks the credentials that an address sent, unless the address has to wait. One lock covers the whole check, so that
+     * guesses sent at the same time are counted one by one.
      */
     synchronized Verdict letIn(String address, Supplier<Credentials.Rights> rights) {
         String from = network(address);
@@ -96,7 +96,7 @@ final class FailedLogins {
         return failures.size();
     }
 
-    /** Once a minute: many addresses must not fill the log. */
+    /** Warns once a minute at most, so that many addresses cannot fill the log. */
     private void warn(String from, long now) {
         if (warnedNanos == null || now - warnedNanos > LONGEST.toNanos()) {
             warnedNanos = now;
@@ -112,7 +112,10 @@ final class FailedLogins {
         return known == null || now - known.nanos() > FORGIVEN.toNanos() ? new Failures(0, now) : known;
     }
 
-    /** Asks no name server: only a numeric address is parsed. */
+    /**
+     * Returns the network of an IPv6 address; any other address as it is. Asks no name server, because only numeric addresses are
+     * parsed.
+     */
     private static String network(String address) {
         String plain = address.replaceFirst("%.*$", "");
         if (!IPV6.matcher(plain).matches()) {

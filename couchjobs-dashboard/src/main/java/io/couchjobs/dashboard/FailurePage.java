@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Failed and stuck jobs in groups of the same failure. Thread-safe. */
+/** The page of failures: failed and stuck jobs in groups of the same failure. Thread-safe. */
 final class FailurePage {
     private static final Duration FRESH = Duration.ofSeconds(2);
-    /** How far back a mark, such as a deploy, is looked for. */
+    /** How far back to look for a mark, such as a deployment. */
     private static final Duration MARKS = Duration.ofDays(7);
 
     private static final int MOST_GROUPS = 200;
@@ -36,7 +36,7 @@ final class FailurePage {
         return cached.get().deepCopy().put("now", ServerTime.millis(queue));
     }
 
-    /** {@return the jobs of a group that an action is for} */
+    /** {@return the jobs of a group that an action applies to} */
     Stream<JobId> jobs(String group, String action) {
         cached.forget();
         return switch (action) {

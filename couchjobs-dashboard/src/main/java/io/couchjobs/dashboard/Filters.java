@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Reads which jobs are meant, out of a query string or a body. */
+/** Reads job filters from a query string or a body. */
 final class Filters {
     /** The names of all criteria. */
     static final Set<String> NAMES = Stream.concat(
@@ -45,7 +45,7 @@ final class Filters {
         return filter.equals(JobFilter.all());
     }
 
-    /** {@return whether the index cannot tell the number of such jobs} */
+    /** {@return whether the filter has a label or a site, by which the index does not count} */
     static boolean hasLabel(JobFilter filter) {
         return !filter.labels().isEmpty() || filter.ofSite() != null;
     }

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which requests are served. Thread-safe.
  *
- * <p>A page of another site can make a browser send requests here. It must not read answers: its name is not among the hosts,
- * whatever address that name resolves to. It must not change anything either: it cannot send the header {@value #HEADER} without
- * a preflight request, which is never answered. A change by the HTTP API has a bearer token or is JSON; such a page can send neither.
- * Browsers also say where a request comes from.
+ * <p>A page of another site can make a browser send requests to this server. Such a page cannot read answers: its host name is
+ * unknown here, whatever address the name resolves to. It cannot change anything either: the header {@value #HEADER} needs a
+ * preflight request, which is always refused. A change by the HTTP API needs a bearer token or JSON; such a page can send
+ * neither. API requests and changes are also refused when the browser says that they come from another site.
  */
 final class Guard {
     /** The header that every change must carry. */
@@ -35,7 +35,7 @@ final class Guard {
         this.mayAct = mayAct;
     }
 
-    /** {@return whether the one who asks may change something} */
+    /** {@return whether the client may change something} */
     boolean mayAct(Call call) {
         return mayAct && mayChange(call);
     }
@@ -59,7 +59,7 @@ final class Guard {
         }
     }
 
-    /** A request without credentials is not a failed login: browsers ask without a password first. */
+    /** Does not count a request without credentials as a failed login: browsers ask without a password first. */
     private void checkLogin(Call call) {
         if (!credentials.areAsked()) {
             return;
@@ -103,7 +103,7 @@ final class Guard {
         return Credentials.isToken(call.header("Authorization").orElse(""));
     }
 
-    /** A media type is written in any case (RFC 9110, 8.3.1). */
+    /** Ignores the case of the media type (RFC 9110, 8.3.1). */
     private static boolean isJson(String contentType) {
         return contentType.toLowerCase(Locale.ROOT).startsWith("application/json");
     }
@@ -112,7 +112,7 @@ final class Guard {
         return site.equals("same-origin") || site.equals("none");
     }
 
-    /** A proxy may speak TLS, so the scheme does not matter. */
+    /** Ignores the scheme, because a proxy may speak TLS. */
     private static boolean isSameHost(@Nullable String origin, String host) {
         if (origin == null) {
             return true;

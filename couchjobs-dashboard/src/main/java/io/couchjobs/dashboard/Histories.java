@@ -63,7 +63,7 @@ final class Histories {
         return new Shown(history.read(from, to, range.step), history.marks(from, to));
     }
 
-    /** The points of one type, or of all together, and the totals of each type. */
+    /** Returns the points of one type or of all types together, and the totals of each type. */
     ObjectNode json(Call call) {
         Shown shown = shown(Range.of(call.param("range").orElse("hour")));
         History.Chart chart = shown.chart;
@@ -86,7 +86,7 @@ final class Histories {
         return json;
     }
 
-    /** Says how long the runs of a type took in the last hour, if there were any. */
+    /** Writes how long the runs of a type took in the last hour, if there were any. */
     void putPercentiles(String type, ObjectNode json) {
         History.Series series = shown(Range.HOUR).chart.byType().get(type);
         if (series != null) {

@@ -12,9 +12,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The HTTP API for programs: what {@code openapi.yaml} describes. Thread-safe. */
+/** The HTTP API for programs, which {@code openapi.yaml} describes. Thread-safe. */
 final class HttpApi {
-    /** The path above all resources. A change that breaks clients gets another one. */
+    /** The path above all resources. A change that breaks clients needs a new path. */
     static final String BASE = "/api/v1/";
 
     private static final String DOCUMENT = "openapi.yaml";
@@ -24,7 +24,7 @@ final class HttpApi {
 
     private final List<Endpoint> endpoints = new ArrayList<>();
 
-    /** Answers a request; the arguments are the parts of its path that stand for {@code {...}}. */
+    /** Answers a request; the arguments are the parts of its path in place of {@code {...}}. */
     @FunctionalInterface
     private interface Resource {
         void serve(Call call, List<String> arguments) throws IOException;
@@ -109,7 +109,9 @@ final class HttpApi {
         }
     }
 
-    /** {@return what is served, such as {@code GET /api/v1/counts [by, limit]}; for the test that compares it with the document} */
+    /**
+     * {@return the endpoints, such as {@code GET /api/v1/counts [by, limit]}, for the test that compares them with the document}
+     */
     Set<String> served() {
         Set<String> served = new TreeSet<>();
         endpoints.forEach(endpoint -> served.add(endpoint.method() + " " + BASE + String.join("/", endpoint.path())

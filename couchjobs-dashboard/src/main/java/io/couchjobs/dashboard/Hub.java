@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes the feed's news to all browsers that listen: gathered, and at most {@value #PER_SECOND} times a second. It follows the
- * feed from the first browser on. Thread-safe.
+ * Sends the changes of the feed to all connected browsers, gathered, at most {@value #PER_SECOND} times a second. The hub follows
+ * the feed from the first browser on. Thread-safe.
  */
 final class Hub implements DocumentChange.Listener, AutoCloseable {
     private static final String JOB = "job:";
@@ -49,14 +49,14 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
     private boolean closed;
     private int beat;
 
-    /** The news since the last beat. */
+    /** The changes since the last beat. */
     private News news = new News();
 
     Hub(JobQueue queue) {
         this.queue = queue;
     }
 
-    /** Begins to listen, once. */
+    /** Starts following the feed, once. */
     synchronized void start() {
         if (listening == null && !closed) {
             listening = queue.operations().listen(this);
@@ -69,7 +69,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         return traffic.history();
     }
 
-    /** Serves one browser, for as long as it listens. */
+    /** Serves one browser until it disconnects or the hub is closed. */
     void serve(Call call) throws IOException {
         if (viewers.size() >= MOST_VIEWERS) {
             throw new Refusal(503, "too many pages are open");
@@ -182,7 +182,10 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         return frames;
     }
 
-    /** Without a revision the page asks for the job: nothing is read here, because all browsers would wait for it. */
+    /**
+     * Returns the job, or an object without a revision, which makes the page ask for the job. Reads nothing from the database,
+     * because all browsers would wait for that.
+     */
     private static ObjectNode whole(@Nullable DocumentChange event) {
         if (event == null) {
             return Call.JSON.createObjectNode();
@@ -194,7 +197,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
                 .put("gone", event.isDeleted());
     }
 
-    /** The news between two beats. Guarded by the hub. */
+    /** The changes between two beats. Guarded by the hub. */
     private final class News {
         private final Map<String, DocumentChange> jobs = new LinkedHashMap<>();
         private final Map<JobId, List<Logs.Chunk>> logs = new LinkedHashMap<>();
@@ -223,7 +226,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
             }
         }
 
-        /** When there are very many jobs, only some are told one by one, but always those that somebody looks at. */
+        /** Keeps a bounded number of jobs, but always those whose page a browser shows. */
         private void addJob(DocumentChange event) {
             DocumentChange known = jobs.get(event.docId());
             boolean wanted = known != null || jobs.size() < MOST_CHANGED || isWatched(event.docId());

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 
 /** Finds jobs by the beginning of their ids, in the order of type and id. Thread-safe. */
 final class IdSearch {
-    /** No id has this character behind its beginning, and all others come before it. */
+    /** The last Unicode character: sorts after every character of an id. */
     private static final String LAST = "\uDBFF\uDFFF";
 
     private static final String JOB = "job:";
@@ -29,12 +29,13 @@ final class IdSearch {
     }
 
     /**
-     * Answers a page. It reads as many documents as a page may have; those that do not pass the filter are left out, so it may be short.
+     * Returns a page. Reads at most {@code limit} documents and leaves out those that do not pass the filter, so the page may be
+     * short.
      *
      * @param prefix the beginning of the ids
-     * @param filter what else is asked for
-     * @param after the document that the page before ended with
-     * @param limit how many documents are read
+     * @param filter the other criteria
+     * @param after the document with which the previous page ended
+     * @param limit the largest number of documents to read
      */
     ObjectNode page(String prefix, JobFilter filter, Optional<String> after, int limit) {
         ObjectNode json = Call.JSON.createObjectNode();
@@ -57,7 +58,7 @@ final class IdSearch {
         return json.put("next", end);
     }
 
-    /** The types whose jobs can be on the page, in their order. */
+    /** Returns the types whose jobs can be on the page, sorted. */
     private Set<String> types(JobFilter filter, Optional<String> after) {
         String only = filter.ofType();
         Set<String> types = new TreeSet<>(only == null ? counts.byType().keySet() : List.of(only));

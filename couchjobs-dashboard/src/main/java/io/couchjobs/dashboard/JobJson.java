@@ -14,8 +14,8 @@ import io.couchjobs.job.JobPhase;
 import java.util.List;
 
 /**
- * Jobs as the pages see them. Times are epoch milliseconds, and JSON of users is text, because JavaScript would round its
- * numbers. The token of a lock is never shown: it is the right to finish the job.
+ * Writes jobs as JSON for the pages. Times are epoch milliseconds. The JSON of users is sent as text, because JavaScript would
+ * round its numbers. The token of a lock is never shown, because it is the right to finish the job.
  */
 final class JobJson {
     private static final int LONGEST_TEXT = 200_000;
@@ -30,7 +30,7 @@ final class JobJson {
         return Call.JSON.createObjectNode().put("type", id.type()).put("id", id.id());
     }
 
-    /** The fields that a list shows. */
+    /** Returns the fields that a list shows. */
     static ObjectNode summary(Job job) {
         ObjectNode json = name(job.id())
                 .put("status", job.status().json())
@@ -56,7 +56,7 @@ final class JobJson {
         return json;
     }
 
-    /** The fields that a job's own page shows. No I/O: in place of data that was not read it says so. */
+    /** Returns the fields that a job's own page shows. Performs no I/O: a message replaces data that was not read. */
     static ObjectNode whole(Job job) {
         ObjectNode json = summary(job)
                 .put("state", job.phase().name().toLowerCase(java.util.Locale.ROOT))

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 
-/** The jobs of the HTTP API. Thread-safe. */
+/** The resources of the HTTP API for jobs. Thread-safe. */
 final class JobResource {
     private final JobQueue queue;
     private final Jobs jobs;
@@ -66,7 +66,7 @@ final class JobResource {
             throw new Refusal(400, "replace: a job with a tracker is never replaced while it is unfinished");
         }
         boolean added = queue.insertIfNew(request);
-        // A job that was added may have run, and been removed, since.
+        // The added job may have run, and been removed, since.
         ObjectNode job = queue.get(request.id()).map(JobView::of).orElseGet(() -> JobView.of(request.id()));
         added(call, added ? AddResult.Outcome.ADDED : AddResult.Outcome.UNCHANGED, job);
     }

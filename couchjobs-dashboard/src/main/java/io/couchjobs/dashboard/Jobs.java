@@ -25,11 +25,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Lists of jobs, and single ones. Thread-safe. */
+/** Answers requests for lists of jobs and for single jobs. Thread-safe. */
 final class Jobs {
     private static final int MOST = 200;
     private static final int USUAL = 50;
-    /** A page ends behind the job with which its attached data comes to so much. */
+    /** A page ends after the job with which its attached data reaches this size. */
     private static final long MOST_BYTES = 16L << 20;
 
     private static final int MOST_COUNTED = 1_000;
@@ -41,7 +41,7 @@ final class Jobs {
     private final JobQueue queue;
     private final Counts counts;
     private final IdSearch search;
-    /** The pages that were asked for last: several people look at the same one. Guarded by itself. */
+    /** The pages that were requested last, shared by all viewers. Guarded by itself. */
     private final Map<Asked, Cached<ObjectNode>> pages = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -78,8 +78,8 @@ final class Jobs {
     }
 
     /**
-     * {@return the page that a program asks for, with the data of its jobs; it is read anew, is short where the data is large, and a
-     * limit out of bounds is refused}
+     * Returns the page that a program asks for. The page is read anew, and is shorter when the attached data of its jobs is
+     * large. Refuses a limit out of bounds.
      */
     JobPage asked(Call call) {
         JobFilter filter = Filters.of(call);
@@ -113,7 +113,10 @@ final class Jobs {
         return json;
     }
 
-    /** Counts what a bulk action would act on; the index has the number, unless a label is asked for. */
+    /**
+     * Counts the jobs that a bulk action would act on. The index has the number unless the filter has a label or a site; then
+     * jobs are counted page by page, up to a bound.
+     */
     ObjectNode count(Call call) {
         JobFilter filter = Filters.of(call);
         ObjectNode json = Call.JSON.createObjectNode();
@@ -137,7 +140,7 @@ final class Jobs {
         return JobJson.whole(job).put("now", ServerTime.millis(queue));
     }
 
-    /** Tells why a job does not run, the decisive reason first. */
+    /** Explains why a job does not run, the decisive reason first. */
     ObjectNode explain(Call call) {
         JobId id = new JobId(call.required("type"), call.required("id"));
         ObjectNode json = Call.JSON.createObjectNode();
@@ -146,7 +149,7 @@ final class Jobs {
         return json;
     }
 
-    /** To show the newest lines, all would have to be read. A person reads a log from its beginning. */
+    /** Returns the first lines of a log. To show the newest lines, all lines would have to be read. */
     ObjectNode log(Call call) {
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode chunks = json.putArray("chunks");

@@ -8,9 +8,12 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.NotFoundException;
 
-/** Adds the jobs that people write on the pages, also as changed copies of others. Thread-safe. */
+/** Adds jobs that people enter on the pages, including changed copies of other jobs. Thread-safe. */
 final class NewJobs {
-    /** In bytes: the longest data that a page shows whole, and so lets people edit, in any script and with escapes. */
+    /**
+     * The largest body in bytes. It has room for any data that a page shows whole, and so lets people edit, in any script and
+     * with escapes.
+     */
     static final int LARGEST = 1 << 20;
 
     private final JobQueue queue;
@@ -19,7 +22,7 @@ final class NewJobs {
         this.queue = queue;
     }
 
-    /** The data comes as text, because JavaScript would round its numbers. */
+    /** Adds a job. The data comes as text, because JavaScript would round its numbers. */
     ObjectNode add(ObjectNode body) {
         String type = JobId.checkType(body.path("type").asText());
         JobRequest.Builder request =
@@ -44,7 +47,7 @@ final class NewJobs {
         throw new Refusal(400, "the data must be a JSON object, such as {\"to\": \"ada@example.org\"}");
     }
 
-    /** The copy names the job that it came from as its origin. */
+    /** Copies the labels and settings of a job into a request, which names the job as its origin. */
     private void copy(JobId id, JobRequest.Builder request) {
         Job old = queue.get(id).orElseThrow(() -> new NotFoundException(id));
         request.origin(id.docId()).group(old.group()).priority(old.priority());

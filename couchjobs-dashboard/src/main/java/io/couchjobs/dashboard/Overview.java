@@ -30,7 +30,7 @@ final class Overview {
         this.problems = problems;
     }
 
-    /** For somebody who may act, or only look. */
+    /** Returns the contents; {@code mayAct} says whether the page offers actions. */
     ObjectNode json(boolean mayAct) {
         Instant at = ServerTime.of(queue);
         long now = at.toEpochMilli();

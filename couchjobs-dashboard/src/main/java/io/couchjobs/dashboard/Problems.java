@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** The problems that people should know: those of the queue, and those that the checks found. Thread-safe. */
+/** The problems that people should know of: those of the queue, and those that the checks found. Thread-safe. */
 final class Problems {
     private static final Duration FRESH = Duration.ofSeconds(2);
     private static final Duration CHECKED = Duration.ofSeconds(15);
@@ -39,7 +39,7 @@ final class Problems {
                 queue.operations()::building);
     }
 
-    /** {@return how many problems there are, as far as is known: at first those that the numbers show, as nobody waits for the slower checks} */
+    /** {@return how many problems are known; until the slower checks have answered, only those that the numbers of jobs show} */
     long count() {
         List<Problem> known = ofQueue.known().orElseGet(signs::get);
         return Stream.of(known, checks.known().orElse(List.of()))
@@ -48,7 +48,7 @@ final class Problems {
                 .count();
     }
 
-    /** {@return what the numbers and the checks show, also what is well} */
+    /** {@return all findings: those about the queue and those of the checks, which may say that all is well} */
     List<Problem> all() {
         List<Problem> all = new ArrayList<>(ofQueue.get());
         all.addAll(checks.get());
@@ -72,7 +72,7 @@ final class Problems {
                 .put("remedy", problem.remedy());
     }
 
-    /** The problems that each type's numbers show. */
+    /** Returns the problems that the numbers of the types show. */
     private List<Problem> look() {
         Instant now = ServerTime.of(queue);
         return Problem.of(counts.byType(), types.settings(), workers.all(), now);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The queue as a whole and its types, of the HTTP API. Thread-safe. */
+/** The resources of the HTTP API for the queue as a whole and for its types. Thread-safe. */
 final class QueueResource {
     private static final int USUAL = 1000;
     private static final int MOST = 10_000;
@@ -30,7 +30,7 @@ final class QueueResource {
         this.problems = problems;
     }
 
-    /** 503 when somebody should look, so that a monitor needs no more than the status. */
+    /** Answers 503 when there is a problem, so that a monitor needs only the status. */
     void health(Call call, List<String> none) throws IOException {
         List<Problem> found = found();
         boolean healthy = found.stream().noneMatch(problem -> problem.level() == Problem.Level.PROBLEM);
@@ -76,7 +76,7 @@ final class QueueResource {
         if (by.equals(TYPE)) {
             queue.types().counts().forEach((type, count) -> counts.put(type, count.byStatus()));
         } else {
-            // One more than wanted tells whether there are more.
+            // One entry more than wanted tells whether there are more.
             counts.putAll(queue.types().countsBy(label(by), limit + 1));
         }
         ObjectNode json = Call.JSON.createObjectNode().put("by", by);

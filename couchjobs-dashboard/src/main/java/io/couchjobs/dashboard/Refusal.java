@@ -2,7 +2,7 @@ package io.couchjobs.dashboard;
 
 import java.io.Serial;
 
-/** A request that is answered by an error; the message is for people. */
+/** Thrown to answer a request with an error; the message is for people. */
 class Refusal extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of an HTTP server: they serve a bounded number of requests at once, and others wait for their turn. The connection
- * of a client that does not send the head or the body of a request in time is closed, so that no slow client keeps a thread.
- * A handler may take its time. Thread-safe.
+ * The threads of an HTTP server. They serve a bounded number of requests at once; further requests wait. When a client does not
+ * send the head or the body of a request in time, its connection is closed, so that no slow client occupies a thread. The time of
+ * handlers is not limited. Thread-safe.
  */
 final class RequestThreads implements Executor, AutoCloseable {
     private static final long KEEP_ALIVE_SECONDS = 30;
@@ -31,9 +31,9 @@ final class RequestThreads implements Executor, AutoCloseable {
     private final Duration longest;
 
     /**
-     * Makes threads that begin when they are needed.
+     * Creates an executor whose threads start when they are needed.
      *
-     * @param most how many requests are served at once
+     * @param most the largest number of requests that are served at once
      * @param longest how long the head of a request may take to arrive, from its first byte on, and how long its body
      */
     RequestThreads(int most, Duration longest) {
@@ -41,7 +41,7 @@ final class RequestThreads implements Executor, AutoCloseable {
         this.threads = new ThreadPoolExecutor(
                 most, most, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons());
         threads.allowCoreThreadTimeOut(true);
-        // A request that comes while the server stops finds its connection closed, and needs no timer.
+        // Discards timers while the server stops: the connections are closed then.
         this.timer = new ScheduledThreadPoolExecutor(1, daemons(), new ThreadPoolExecutor.DiscardPolicy());
         timer.setRemoveOnCancelPolicy(true);
     }
@@ -52,8 +52,8 @@ final class RequestThreads implements Executor, AutoCloseable {
     }
 
     /**
-     * {@return the handler, called when the head of a request has arrived} The handler leaves the exchange open: what it has not
-     * read of the body is read, and the exchange closed, after it.
+     * Wraps a handler, which is called when the head of a request has arrived. The handler must leave the exchange open:
+     * afterwards, the rest of the body is read and the exchange is closed.
      */
     HttpHandler handler(HttpHandler handler) {
         return exchange -> {
@@ -97,7 +97,10 @@ final class RequestThreads implements Executor, AutoCloseable {
         };
     }
 
-    /** The time in which a thread reads a request. An interrupt of a thread that reads from a channel closes the channel. */
+    /**
+     * Limits the time in which a thread reads a request. When the time is over, it interrupts the thread, which closes the
+     * channel that the thread reads from.
+     */
     private final class Reading {
         private final Thread reader = Thread.currentThread();
         private long leftNanos = longest.toNanos();
@@ -117,7 +120,7 @@ final class RequestThreads implements Executor, AutoCloseable {
             }
         }
 
-        /** After this, the thread is not interrupted until it reads again. */
+        /** Stops the clock. The thread is not interrupted until it reads again. */
         synchronized void end() {
             if (late != null) {
                 leftNanos -= System.nanoTime() - begun;
@@ -131,7 +134,7 @@ final class RequestThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** The body of a request, whose reader waits for it no longer than it may. */
+    /** The body of a request. The time of each read counts towards the limit. */
     private static final class Body extends FilterInputStream {
         private final Reading reading;
 

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Recurring jobs. Thread-safe. */
+/** Shows and changes the schedules of recurring jobs. Thread-safe. */
 final class Schedules {
     private static final int NEXT = 5;
     private static final Duration FRESH = Duration.ofSeconds(1);
@@ -54,7 +54,7 @@ final class Schedules {
         return done;
     }
 
-    /** By a cron expression, or by an interval in milliseconds. A schedule of that name is not replaced. */
+    /** Adds a schedule with a cron expression or an interval in milliseconds. Does not replace a schedule of that name. */
     private String add(String name, ObjectNode body) {
         if (queue.schedules().get(name).isPresent()) {
             throw new Refusal(409, "there is a schedule " + name + " already; disable or remove it first");
@@ -76,7 +76,10 @@ final class Schedules {
         return "added";
     }
 
-    /** A schedule that never ticked has the time at which it was made or enabled in the place of its last tick. */
+    /**
+     * Returns the last tick; empty before the first one. Until then, {@code last} is the time at which the schedule was created
+     * or enabled.
+     */
     private static Optional<Instant> lastTick(Schedule schedule) {
         return schedule.last()
                 .filter(last -> schedule.next(last.minusMillis(1), 1).contains(last));

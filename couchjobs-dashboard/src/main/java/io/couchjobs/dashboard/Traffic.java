@@ -13,22 +13,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How many runs ended in each of the last seconds, and how long they had waited and took. In a second with many runs, only the
- * first few hundred are timed. Thread-safe; nothing here takes long, because the feed's thread calls it.
+ * Counts the runs that ended in each of the last seconds, and measures how long they waited and ran. In a second with many runs,
+ * only the first few hundred are timed. Thread-safe. No method takes long, because the thread of the feed calls them.
  */
 final class Traffic {
-    /** For how many seconds it is remembered. */
+    /** How many seconds are remembered. */
     static final int SECONDS = 300;
 
     private static final int SAMPLES = 500;
 
-    /** Beyond these the other types of a second are only in the sum of all. */
+    /** How many types are counted separately in a second; further types appear only in the total. */
     private static final int MOST_TYPES = 30;
 
-    /** The moments at which a run that is cancelled stops. */
+    /** The entries of {@code times} that tell when a cancelled run stopped. */
     private static final List<String> STOPPED = List.of("stopped", "failed", "expired");
 
-    /** The moments since which a job may be claimed, as {@link io.couchjobs.job.Job#dueSince} has them. */
+    /** The entries of {@code times} from which on a job may be claimed, as in {@link io.couchjobs.job.Job#dueSince}. */
     private static final List<String> DUE =
             List.of("created", "letGo", "retried", "released", "snoozed", "resubmitted", "expired");
 
@@ -37,7 +37,7 @@ final class Traffic {
     private Runs present = new Runs();
     private final Map<String, Runs> presentByType = new TreeMap<>();
 
-    /** Takes in a job as its document is now. */
+    /** Counts the ended run that a job's document shows, unless it was counted before. */
     synchronized void note(String docId, JsonNode document) {
         String status = document.path("status").asText();
         JsonNode times = document.path("times");
@@ -55,7 +55,7 @@ final class Traffic {
         boolean hasRun = !status.equals("cancelled")
                 || STOPPED.stream()
                         .anyMatch(moment ->
-                                times.path(moment).asLong() == ended); // else it was cancelled while it waited
+                                times.path(moment).asLong() == ended); // otherwise it was cancelled while it waited
         long ran = hasRun && started > 0 && started <= ended ? ended - started : -1;
         long due = DUE.stream()
                 .mapToLong(moment -> times.path(moment).asLong())
@@ -70,7 +70,7 @@ final class Traffic {
         }
     }
 
-    /** Ends a second. */
+    /** Ends the present second and returns its numbers. */
     synchronized ObjectNode tick(long now) {
         ObjectNode second = Call.JSON.createObjectNode().put("at", now);
         present.writeTo(second);
@@ -102,7 +102,7 @@ final class Traffic {
         private long failed;
         private long cancelled;
 
-        /** A time below zero is unknown. */
+        /** Counts a run; a negative time is unknown. */
         void add(String status, long ranMillis, long waitedMillis) {
             switch (status) {
                 case "success" -> succeeded++;

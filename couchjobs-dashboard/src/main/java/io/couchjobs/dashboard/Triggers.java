@@ -11,10 +11,10 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
-/** Triggers. Thread-safe. */
+/** Shows and changes triggers. Thread-safe. */
 final class Triggers {
     private static final Duration FRESH = Duration.ofSeconds(2);
-    /** So many databases of a trigger have a place on a page. */
+    /** The largest number of databases of a trigger on a page. */
     private static final int MOST_SOURCES = 100;
 
     private final JobQueue queue;
@@ -37,7 +37,10 @@ final class Triggers {
         return json;
     }
 
-    /** {@return one trigger, with its sources, of many those in trouble or far behind, and its errors, the newest first} */
+    /**
+     * {@return one trigger with its errors, the newest first, and its sources: those with a problem first, then those that are
+     * furthest behind}
+     */
     ObjectNode one(Call call) {
         TriggerStatus status = queue.triggers().status(call.required("name"));
         ObjectNode json = summary(status).put("now", ServerTime.millis(queue));

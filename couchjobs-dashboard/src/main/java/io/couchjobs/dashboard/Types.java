@@ -42,7 +42,7 @@ final class Types {
         this.cached = new Cached<>(FRESH, queue.types()::settings);
     }
 
-    /** {@return the settings of types that have some} */
+    /** {@return the settings of all types that have settings} */
     Map<String, TypeSettings> settings() {
         return cached.get();
     }
@@ -82,7 +82,7 @@ final class Types {
         }
     }
 
-    /** Changes what a body names; null clears a setting. */
+    /** Changes the settings that the body names; null clears a setting. */
     ObjectNode change(ObjectNode body) {
         String type = JobId.checkType(body.path("type").asText());
         TypeSettings changed = queue.types().change(type, settings -> changed(settings, body));

@@ -10,7 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A browser that listens. A browser that is too slow misses news, and is told to look again. Thread-safe. */
+/** The event stream of a browser. A browser that is too slow misses events, and is told to load its data again. Thread-safe. */
 final class Viewer {
     private static final int MOST_WAITING = 30;
     private static final long HEARTBEAT_SECONDS = 15;
@@ -29,7 +29,7 @@ final class Viewer {
         return ("event: " + event + "\ndata: " + json + "\n\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** {@return the job whose page is looked at} */
+    /** {@return the job whose page the browser shows} */
     Optional<JobId> watched() {
         return Optional.ofNullable(watched);
     }
@@ -46,7 +46,7 @@ final class Viewer {
         waiting.add(END);
     }
 
-    /** Writes until the browser goes away or all is over. */
+    /** Writes events until the browser disconnects or {@link #end} is called. */
     void serve(OutputStream out) throws IOException, InterruptedException {
         out.write("retry: 2000\n\n".getBytes(StandardCharsets.UTF_8));
         out.flush();

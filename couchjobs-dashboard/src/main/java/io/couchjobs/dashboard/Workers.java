@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The workers and the jobs that they run. Thread-safe. */
+/** Shows the workers and the jobs that they run. Thread-safe. */
 final class Workers {
-    /** Beyond this number of jobs, only their names are told, not their progress. */
+    /** The number of jobs that are read; only the names of further jobs are shown. */
     private static final int MOST_READ = 200;
 
     private static final Duration FRESH = Duration.ofSeconds(1);

@@ -1,3 +1,3 @@
-/** The dashboard: {@link io.couchjobs.dashboard.Dashboard} is where to begin. */
+/** The dashboard. Start at {@link io.couchjobs.dashboard.Dashboard}. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.dashboard;

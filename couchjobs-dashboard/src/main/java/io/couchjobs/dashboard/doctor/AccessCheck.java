@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Whether people without a password can read the queue on some node, and passwords travel in the open. */
+/** Checks whether any node lets people without a password read the queue, and whether passwords travel unencrypted. */
 final class AccessCheck extends Check {
     private static final Set<String> THIS_MACHINE = Set.of("127.0.0.1", "localhost", "[::1]", "::1");
 
@@ -62,7 +62,10 @@ final class AccessCheck extends Check {
                 "look again when the server answers");
     }
 
-    /** Notes a node that answers somebody without a password, and one that does not say whether it would. */
+    /**
+     * Asks a node without a password. Adds the node to {@code open} when it answers, and to {@code unseen} when it neither
+     * answers nor refuses.
+     */
     private static void ask(JobQueue queue, URI url, List<URI> open, List<URI> unseen) {
         try (CouchServer server =
                 CouchServer.connect(nobody(queue.database().server().config(), url))) {

@@ -6,55 +6,55 @@ import io.couchjobs.couch.config.CouchException;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at one thing of a queue, its database or its server. Stateless and thread-safe. */
+/** Checks one aspect of a queue, its database or its server. Stateless and thread-safe. */
 public abstract class Check {
     private final String name;
 
     /**
-     * A check.
+     * Creates a check.
      *
-     * @param name what it looks at, in a word
+     * @param name the name of the check, in one word
      */
     protected Check(String name) {
         this.name = name;
     }
 
-    /** {@return what it looks at, in a word} */
+    /** {@return the name of the check, in one word} */
     public final String name() {
         return name;
     }
 
     /**
-     * Looks.
+     * Makes the check.
      *
      * @param queue the queue
-     * @return what it found, also when all is well
-     * @throws CouchException when the server does not tell
+     * @return the finding, also when all is well
+     * @throws CouchException when the server fails or refuses to answer
      */
     public abstract Problem look(JobQueue queue);
 
     /**
-     * Puts right everything that can be put right without harm, even while workers run.
+     * Repairs everything that can be repaired without harm, even while workers run.
      *
      * @param queue the queue
-     * @return the steps that were taken, and those that failed; empty when there is nothing that may be done unasked
+     * @return the steps that were taken, and those that failed; empty when nothing may be done without asking
      */
     public List<Step> fix(JobQueue queue) {
         return List.of();
     }
 
     /**
-     * Asks whether to take a further step, which may do harm.
+     * Returns the question whether to take a further step, which may do harm.
      *
      * @param queue the queue
-     * @return the step, as a question to a person; empty when there is nothing to ask
+     * @return the question for a person; empty when there is nothing to ask
      */
     public Optional<String> question(JobQueue queue) {
         return Optional.empty();
     }
 
     /**
-     * Does what the {@link #question} asked for.
+     * Takes the step that the {@link #question} names.
      *
      * @param queue the queue
      * @return the steps that were taken, and those that failed
@@ -64,10 +64,10 @@ public abstract class Check {
     }
 
     /**
-     * Looks, and turns a failure of the server into a problem: one check that fails does not keep the others from looking.
+     * Makes the check, and turns a failure of the server into a problem, so that one failed check does not stop the others.
      *
      * @param queue the queue
-     * @return what it found
+     * @return the finding
      */
     public final Problem lookOrSay(JobQueue queue) {
         try {
@@ -78,10 +78,10 @@ public abstract class Check {
     }
 
     /**
-     * {@return the problem that the server did not tell}
+     * {@return the problem that a check could not be made}
      *
-     * @param name what was looked at
-     * @param e what the server answered
+     * @param name the name of the check
+     * @param e the server's answer
      */
     public static Problem untold(String name, CouchException e) {
         boolean isForbidden = e.status() == 401 || e.status() == 403;
@@ -94,7 +94,7 @@ public abstract class Check {
     }
 
     /**
-     * {@return that all is well}
+     * {@return the finding that all is well}
      *
      * @param finding what was found
      */
@@ -103,7 +103,7 @@ public abstract class Check {
     }
 
     /**
-     * {@return something to know, by which nothing is broken}
+     * {@return a note: a finding that people should know, though nothing is broken}
      *
      * @param finding what was found
      * @param consequence what comes of it
@@ -114,7 +114,7 @@ public abstract class Check {
     }
 
     /**
-     * {@return something to be put right}
+     * {@return a problem that should be solved}
      *
      * @param finding what was found
      * @param consequence what comes of it

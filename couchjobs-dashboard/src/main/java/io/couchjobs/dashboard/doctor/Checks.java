@@ -7,7 +7,7 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * All that the page of problems and {@code couchjobs doctor} look at beside the jobs themselves. Thread-safe.
+ * The checks that the page of problems and {@code couchjobs doctor} make beside those of the jobs themselves. Thread-safe.
  *
  * <pre>{@code
  * Checks.all().forEach(check -> System.out.println(check.lookOrSay(queue).finding()));
@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 public final class Checks {
     private Checks() {}
 
-    /** {@return the checks, in the order in which they are told} */
+    /** {@return the checks, in the order in which they are reported} */
     public static List<Check> all() {
         return List.of(
                 new ServerCheck(),
@@ -34,10 +34,10 @@ public final class Checks {
     }
 
     /**
-     * The checks, with one more: whether the documents beside the jobs are as the document protocol says.
+     * Returns the checks, and one more: whether the documents other than jobs follow the document protocol.
      *
-     * @param schemas says what is wrong with a document, by its kind, such as {@code type} or {@code schedule}
-     * @return the checks, in the order in which they are told
+     * @param schemas tells what is wrong with a document of a kind, such as {@code type} or {@code schedule}
+     * @return the checks, in the order in which they are reported
      */
     public static List<Check> all(BiFunction<String, JsonNode, Optional<String>> schemas) {
         return Stream.concat(all().stream(), Stream.of(new DocumentsCheck(schemas)))

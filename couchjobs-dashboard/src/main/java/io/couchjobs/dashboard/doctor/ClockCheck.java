@@ -5,7 +5,7 @@ import io.couchjobs.Problem;
 import io.couchjobs.dashboard.view.DurationText;
 import java.time.Duration;
 
-/** Whether this machine's clock and the server's agree. */
+/** Checks whether this machine's clock and the server's clock agree. */
 final class ClockCheck extends Check {
     private static final Duration MUCH = Duration.ofSeconds(5);
 

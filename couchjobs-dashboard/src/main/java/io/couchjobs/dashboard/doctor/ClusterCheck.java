@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** How many copies there are of each document, and whether the nodes that have them are there. */
+/** Checks how many copies each document has, and whether the nodes with the copies are connected. */
 final class ClusterCheck extends Check {
     private static final String REMEDY = "start what is away; a node that is gone for good needs another one in its"
             + " place, with its copies (CouchDB's documentation: Shard Management)";
@@ -47,7 +47,7 @@ final class ClusterCheck extends Check {
         return copies / 2 + 1;
     }
 
-    /** The nodes; empty where the server does not tell. */
+    /** Returns the nodes; empty when the server does not tell them. */
     private static Optional<CouchServer.Membership> nodes(JobQueue queue) {
         try {
             return Optional.of(queue.database().server().membership());

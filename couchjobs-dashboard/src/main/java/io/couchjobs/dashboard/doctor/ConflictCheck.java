@@ -6,7 +6,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether documents have several leaves. */
+/** Checks for documents with several leaves, and for claims that made no owner. */
 final class ConflictCheck extends Check {
     private static final int MOST_NAMED = 5;
 

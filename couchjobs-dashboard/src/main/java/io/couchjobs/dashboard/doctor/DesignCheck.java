@@ -5,7 +5,7 @@ import io.couchjobs.Operations;
 import io.couchjobs.Problem;
 import java.util.List;
 
-/** Whether the design documents are there, and nobody has changed them. */
+/** Checks whether the design documents are there and unchanged. */
 final class DesignCheck extends Check {
     DesignCheck() {
         super("design");

@@ -12,7 +12,7 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Whether the documents beside the jobs (settings, schedules, scopes, ...) are as the document protocol says. It reads the first
+ * Checks whether the documents other than jobs (settings, schedules, scopes, ...) follow the document protocol. Reads the first
  * thousand of each kind.
  */
 final class DocumentsCheck extends Check {

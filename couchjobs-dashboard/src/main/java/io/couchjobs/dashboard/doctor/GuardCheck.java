@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.admin.QueueSecurity;
 
-/** Whether the database refuses writes that a user's role does not cover, if the guard was set up. */
+/** Checks the guard, if one was set up: the guard refuses writes that a user's role does not cover. */
 final class GuardCheck extends Check {
     GuardCheck() {
         super("guard");

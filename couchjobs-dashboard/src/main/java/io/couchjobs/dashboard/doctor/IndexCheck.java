@@ -6,7 +6,7 @@ import io.couchjobs.Problem;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import java.util.List;
 
-/** Whether the indexes keep up with the documents. */
+/** Checks whether the indexes keep up with the documents. */
 final class IndexCheck extends Check {
     IndexCheck() {
         super("indexes");

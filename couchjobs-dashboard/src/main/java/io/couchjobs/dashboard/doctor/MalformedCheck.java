@@ -8,10 +8,10 @@ import io.couchjobs.job.MalformedDocumentException;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Whether there are documents that have the id of a job but cannot be one. */
+/** Checks for documents that have the id of a job but cannot be one. */
 final class MalformedCheck extends Check {
     private static final int MOST_NAMED = 5;
-    /** The queue lists no more than that. */
+    /** The queue lists no more malformed documents than this. */
     private static final int MOST_LISTED = 500;
 
     MalformedCheck() {
@@ -39,7 +39,7 @@ final class MalformedCheck extends Check {
                         + " or remove it: couchjobs remove TYPE ID, or DELETE where its id has no TYPE and ID");
     }
 
-    /** The reading of the document tells more than the index, which has the name of the field. */
+    /** Reads the document, which tells more than the index: the index has only the name of the wrong field. */
     private static String reason(JobQueue queue, String docId, String field) {
         return queue.database()
                 .get(docId)

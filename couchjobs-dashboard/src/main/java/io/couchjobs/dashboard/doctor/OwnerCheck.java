@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Whether jobs are owned while nobody is there who could own them. */
+/** Checks for owned jobs whose owner is not registered. */
 final class OwnerCheck extends Check {
     private static final int MOST_NAMED = 5;
 
@@ -46,8 +46,8 @@ final class OwnerCheck extends Check {
     }
 
     /**
-     * Writes only on the revision that was seen: a worker that claims or renews the job meanwhile keeps it. So does one that is
-     * registered, though the list of workers lacks it.
+     * Takes the jobs back. Writes only on the revision that was seen, so a worker that claims or renews a job meanwhile keeps it.
+     * A registered worker that is missing from the list of workers keeps its jobs, too.
      */
     @Override
     public List<Step> go(JobQueue queue) {

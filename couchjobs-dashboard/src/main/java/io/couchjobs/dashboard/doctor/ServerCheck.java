@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.couch.CouchServer;
 
-/** Which server this is. */
+/** Checks the vendor and version of the server. */
 final class ServerCheck extends Check {
     ServerCheck() {
         super("server");

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step by which a check puts something right. Immutable and thread-safe.
+ * A step by which a check repairs something. Immutable and thread-safe.
  *
  * @param text what was done, or could not be done
  * @param trouble why it could not be done; null when it was done
@@ -30,7 +30,7 @@ public record Step(String text, @Nullable CouchJobsException trouble) {
         return new Step(text, trouble);
     }
 
-    /** {@return why it failed; empty when it was taken} */
+    /** {@return why the step failed; empty when it was taken} */
     public Optional<CouchJobsException> failure() {
         return Optional.ofNullable(trouble);
     }

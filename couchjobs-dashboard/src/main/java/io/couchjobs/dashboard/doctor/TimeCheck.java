@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import java.util.List;
 
-/** Whether somebody writes scheduled times in seconds. */
+/** Checks for scheduled times in seconds instead of milliseconds. */
 final class TimeCheck extends Check {
     private static final int MOST_NAMED = 5;
 

@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.couch.DatabaseInfo;
 
-/** Whether deleted documents outweigh the others. */
+/** Checks whether tombstones far outnumber the documents. */
 final class TombstoneCheck extends Check {
     private static final long MANY = 10_000;
     private static final long TIMES = 3;

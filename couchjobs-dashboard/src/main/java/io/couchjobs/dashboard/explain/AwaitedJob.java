@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * A job that another one waits for. Immutable.
  *
- * @param id its identity
+ * @param id the id of the job
  * @param status its status; empty when there is no such job
  * @param isMalformed whether its document cannot be a job
  */

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Looks for jobs that wait for each other. Not thread-safe. */
+/** Finds a circle of jobs that wait for each other. Not thread-safe. */
 final class Circle {
     private static final int MOST_READ = 100;
 
@@ -24,7 +24,10 @@ final class Circle {
         this.start = start;
     }
 
-    /** The jobs that one waits for, each of which waits for the next, the last one for the job itself; empty for no circle. */
+    /**
+     * Returns the other jobs of the circle: the start waits for the first, each job waits for the next, and the last waits for
+     * the start. Empty when there is no circle.
+     */
     static Optional<List<JobId>> through(JobQueue queue, JobId start, After after) {
         return new Circle(queue, start).through(after);
     }
@@ -33,7 +36,7 @@ final class Circle {
         return after.jobs().stream().flatMap(id -> way(id).stream()).findFirst();
     }
 
-    /** The way from a job back to the start, without the start. */
+    /** Returns the jobs on the path from a job back to the start, without the start; empty when no path is found. */
     private Optional<List<JobId>> way(JobId id) {
         if (id.equals(start)) {
             return Optional.of(List.of());

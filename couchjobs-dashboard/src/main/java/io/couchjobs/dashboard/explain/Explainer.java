@@ -34,23 +34,23 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds out why a job does not run. It reads what a worker would read, and changes nothing. It cannot
- * see the filter that a program gives its workers, nor limits that are full for a moment only.
+ * Explains why a job does not run. Reads what a worker would read, and changes nothing. Does not see the filter that a program
+ * gives its workers, nor limits that are full only for a moment.
  */
 public final class Explainer {
     private static final int MOST_NAMED = 3;
-    /** Longer than a worker with a free place needs to take a job. */
+    /** A time longer than a worker with a free place needs to take a job. */
     private static final Duration LEFT = Duration.ofSeconds(30);
 
     private static final int MOST_COUNTED = 1_000;
-    /** Those who have the places are read; of a limit beyond this it is not said whether it is reached. */
+    /** The largest number of running jobs that are read to check a limit. A larger limit is not checked. */
     private static final int MOST_HOLDERS = 10_000;
 
     private final JobQueue queue;
     private final JobId id;
     private final Instant now;
     private final List<Reason> reasons = new ArrayList<>();
-    /** The live workers of its type. */
+    /** The live workers that run the job's type. */
     private List<WorkerInfo> takers = List.of();
 
     private Explainer(JobQueue queue, JobId id) {
@@ -64,7 +64,7 @@ public final class Explainer {
      *
      * @param queue its queue
      * @param id the job
-     * @return the reasons, the decisive one first; one at least
+     * @return the reasons, the decisive one first; at least one
      * @throws NotFoundException when there is no such job
      */
     public static List<Reason> explain(JobQueue queue, JobId id) {
@@ -147,7 +147,7 @@ public final class Explainer {
         }
     }
 
-    /** In the order in which a person would look. */
+    /** Adds the reasons in the order in which a person would look. */
     private void pending(Job job) {
         site(job);
         time(job);
@@ -265,7 +265,7 @@ public final class Explainer {
         }
         int most = limit.getAsInt();
         Site here = queue.operations().site();
-        int read = here.name() == null ? most + 1 : MOST_HOLDERS; // other sites' jobs may be among them
+        int read = here.name() == null ? most + 1 : MOST_HOLDERS; // jobs of other sites may be among them
         List<Job> holders = Stream.of(JobStatus.RUNNING, JobStatus.SCHEDULED)
                 .flatMap(status -> queue.list(running.status(status), read).stream())
                 .filter(here::owns)
@@ -364,7 +364,7 @@ public final class Explainer {
         }
     }
 
-    /** A worker that owns nothing takes a due job at once. */
+    /** Explains why workers leave a job, though a worker that owns no job takes a due one at once. */
     private void left(Duration wait) {
         String who = takers.stream()
                 .limit(MOST_NAMED)
@@ -418,7 +418,7 @@ public final class Explainer {
         return ("couchjobs " + String.join(" ", words)).replace(" ", Reason.NO_BREAK);
     }
 
-    /** The classes that are claimed, and that of the job; the empty name, which stands for none, is the last one. */
+    /** Returns the claimed classes and the job's class, sorted. The empty name, which stands for no class, is the last. */
     private static String with(Set<String> classes, Job job) {
         return Stream.concat(classes.stream(), Stream.of(job.jobClass().orElse("")))
                 .distinct()
@@ -434,7 +434,7 @@ public final class Explainer {
         return names.stream().map(name -> "\"" + name + "\"").collect(Collectors.joining(", "));
     }
 
-    /** A word as a shell takes it. */
+    /** Quotes a word for a shell, if needed. */
     private static String word(String text) {
         return text.matches("[A-Za-z0-9_./:@%+,=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }

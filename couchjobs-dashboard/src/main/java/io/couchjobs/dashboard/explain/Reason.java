@@ -9,20 +9,23 @@ import java.util.stream.Stream;
 /**
  * One reason why a job does not run, or what it is doing.
  *
- * @param verdict which kind of reason
+ * @param verdict the kind of reason
  * @param because the facts, a sentence without a full stop
- * @param remedy the command that changes it, or what to wait for; {@link #NO_BREAK} is between the words of a command
+ * @param remedy the command that changes it, or what to wait for; {@link #NO_BREAK} separates the words of a command
  */
 public record Reason(Verdict verdict, String because, String remedy) {
-    /** A no-break space: a command that is broken into lines cannot be pasted. */
+    /** A no-break space. It keeps a command in one line, so that it can be pasted. */
     public static final String NO_BREAK = "\u00a0";
 
-    /** {@return the remedy in one line, to be copied} */
+    /** {@return the remedy with ordinary spaces, to be copied} */
     public String line() {
         return remedy.replace(NO_BREAK, " ");
     }
 
-    /** {@return the commands that the remedy names, to be typed as they are; that of a worker needs the program in place of COMMAND} */
+    /**
+     * {@return the commands that the remedy names, ready to be typed; in the command that starts a worker, COMMAND stands for the
+     * program}
+     */
     public List<String> commands() {
         return Stream.of(remedy.split(" "))
                 .filter(words -> words.startsWith("couchjobs" + NO_BREAK))
@@ -30,7 +33,7 @@ public record Reason(Verdict verdict, String because, String remedy) {
                 .toList();
     }
 
-    /** {@return the reason for programs} */
+    /** {@return the reason as JSON for programs} */
     public ObjectNode json() {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()

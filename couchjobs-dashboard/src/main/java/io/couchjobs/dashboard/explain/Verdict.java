@@ -2,38 +2,41 @@ package io.couchjobs.dashboard.explain;
 
 import java.util.Locale;
 
-/** The reason that keeps a job from running, or the thing that it is doing. */
+/** The kind of reason that keeps a job from running, or the state that it is in. */
 public enum Verdict {
-    /** Its document cannot be a job. */
+    /** The document cannot be a job. */
     MALFORMED,
-    /** It has ended. */
+    /** The job has ended. */
     FINISHED,
-    /** It has an owner. */
+    /** The job has an owner. */
     RUNNING,
-    /** It is run at another site. */
+    /** The job is run at another site. */
     OTHER_SITE,
-    /** It failed, and is retried later. */
+    /** The job failed, and is retried later. */
     STUCK,
-    /** Its time has not come. */
+    /** The job's scheduled time has not come. */
     WAITING_FOR_TIME,
-    /** Nobody may claim jobs of its type. */
+    /** The job's type is paused. */
     PAUSED,
-    /** It waits for other jobs. */
+    /** The job waits for other jobs. */
     HELD,
-    /** As many jobs run as may. */
+    /** A limit of running jobs is reached. */
     LIMIT,
-    /** As many jobs were started in this window of time as may be. */
+    /** All starts of the present rate window are used. */
     RATE,
-    /** No live worker takes its type. */
+    /** No live worker takes the job's type. */
     NO_WORKER,
-    /** Its class is not claimed. */
+    /** Workers do not claim the job's class. */
     FILTERED,
-    /** Its document has several leaves. */
+    /** The job's document has several leaves, or its claim was withdrawn. */
     CONFLICT,
-    /** Nothing keeps it: the next claim runs it, or ends it when its last owner died and it is not to be run again. */
+    /**
+     * Nothing keeps the job from running. The next claim runs it, or ends it if its last owner died and the job is not to run
+     * again.
+     */
     DUE;
 
-    /** {@return as programs read it, such as {@code waiting-for-time}} */
+    /** {@return the name for programs, such as {@code waiting-for-time}} */
     public String json() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -1,3 +1,3 @@
-/** Why a job does not run: {@code couchjobs explain}. */
+/** Explains why a job does not run, for {@code couchjobs explain}. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.dashboard.explain;

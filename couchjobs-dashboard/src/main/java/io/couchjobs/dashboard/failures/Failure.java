@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param id the job
  * @param status whether it has failed for good, or is stuck
  * @param at when it failed; a job that does not say so counts as very old
- * @param message what the error says without what differs from job to job
+ * @param message the error message without the parts that differ from job to job
  */
 record Failure(JobId id, JobStatus status, Instant at, String message) {
     private static final int LONGEST_MESSAGE = 200;
@@ -38,7 +38,7 @@ record Failure(JobId id, JobStatus status, Instant at, String message) {
         return new Failure(job.id(), job.status(), last.at(), normalised(last.message()));
     }
 
-    /** {@return the name of its group} */
+    /** {@return the name of the group of this failure} */
     String group() {
         return HexFormat.of().formatHex(sha256(id.type() + ":" + message), 0, BYTES_OF_A_NAME);
     }
@@ -51,7 +51,7 @@ record Failure(JobId id, JobStatus status, Instant at, String message) {
         }
     }
 
-    /** The first line, with a sign in place of each number, hash and UUID. */
+    /** Returns the first line of a message, with # in place of each number, hash and UUID; long lines are cut. */
     static String normalised(String message) {
         String line = message.strip().lines().findFirst().orElse("");
         String same = UUIDS.matcher(line).replaceAll(VARIES);

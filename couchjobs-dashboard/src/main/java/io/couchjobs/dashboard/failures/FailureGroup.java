@@ -10,15 +10,15 @@ import java.util.List;
 /**
  * Jobs of one type whose last error says the same, numbers and ids aside. Immutable.
  *
- * @param id its name: twelve digits that depend on type and message alone
+ * @param id the name of the group: twelve hexadecimal digits that depend on type and message alone
  * @param type the type
- * @param message the error without what differs from job to job
- * @param failed how many have failed for good
- * @param stuck how many are to be retried
- * @param first when the first of them failed last
- * @param last when the last of them failed last
- * @param example the one that failed last
- * @param hours how many of them failed last in each of the last 24 hours, the present one at the end
+ * @param message the error message without the parts that differ from job to job
+ * @param failed how many jobs have failed for good
+ * @param stuck how many jobs wait for a retry
+ * @param first the earliest time at which one of the jobs failed last
+ * @param last the latest time at which one of the jobs failed
+ * @param example the job that failed at that time
+ * @param hours how many of the jobs failed last in each of the last 24 hours, the present hour at the end
  */
 public record FailureGroup(
         String id,
@@ -30,17 +30,17 @@ public record FailureGroup(
         Instant last,
         JobId example,
         List<Long> hours) {
-    /** {@return how many jobs are in it} */
+    /** {@return the number of jobs in the group} */
     public long count() {
         return failed + stuck;
     }
 
-    /** {@return how many of them failed within the last hour} */
+    /** {@return how many of the jobs failed within the last hour} */
     public long lastHour() {
         return hours.get(hours.size() - 1);
     }
 
-    /** {@return the group for programs} */
+    /** {@return the group as JSON for programs} */
     public ObjectNode json() {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()

@@ -12,18 +12,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The failed and stuck jobs of a queue. Reads them one after the other; only the groups are in memory. */
+/** Groups the failed and stuck jobs of a queue by failure. Reads the jobs one after the other; only the groups are in memory. */
 public final class Failures {
     private final JobQueue queue;
     private final JobFilter which;
     private final Instant since;
 
     /**
-     * Failures of a queue. No I/O.
+     * Creates an instance. Performs no I/O.
      *
      * @param queue the queue
      * @param type the only type; empty for all
-     * @param since jobs that failed before that time do not count
+     * @param since jobs that failed before this time are left out
      */
     public Failures(JobQueue queue, Optional<String> type, Instant since) {
         this.queue = queue;
@@ -34,7 +34,7 @@ public final class Failures {
     /**
      * Returns all groups.
      *
-     * @param now the time now, by which the hours are counted
+     * @param now the present time, from which the hours are counted back
      * @return the groups, the latest failure first
      */
     public List<FailureGroup> groups(Instant now) {
@@ -55,12 +55,13 @@ public final class Failures {
      * @return the jobs, read while the stream is consumed
      */
     public Stream<JobId> toRetry(String group) {
-        // A failed job that is retried and fails again is stuck: read in the other order, it would be retried twice.
+        // Stuck jobs come first: a failed job that is retried and fails again is stuck, and would otherwise be retried
+        // twice.
         return inGroup(group, JobStatus.STUCK, JobStatus.FAILED);
     }
 
     /**
-     * Returns the jobs of a group that can be cancelled: a failed one is over.
+     * Returns the jobs of a group that can be cancelled: the stuck ones, because a failed job has ended.
      *
      * @param group the name of the group
      * @return the jobs, read while the stream is consumed

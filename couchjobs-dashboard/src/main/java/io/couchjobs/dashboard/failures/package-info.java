@@ -1,3 +1,3 @@
-/** Failed and stuck jobs in groups of the same failure: {@code couchjobs failures}. */
+/** Groups failed and stuck jobs by failure, for {@code couchjobs failures}. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.dashboard.failures;

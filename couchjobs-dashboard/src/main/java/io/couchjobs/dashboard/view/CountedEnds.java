@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * When the last counted run of each job ended: changes come twice, and may repeat an earlier end. The jobs that were silent longest
- * are forgotten. Not thread-safe.
+ * Remembers when the last counted run of each job ended, because changes may arrive twice or repeat an earlier end. The jobs that
+ * were silent longest are forgotten. Not thread-safe.
  */
 public final class CountedEnds {
     private static final int MOST_REMEMBERED = 20_000;
@@ -19,7 +19,7 @@ public final class CountedEnds {
         }
     };
 
-    /** Remembers no end. */
+    /** Creates an instance that remembers nothing. */
     public CountedEnds() {}
 
     /**
@@ -27,7 +27,7 @@ public final class CountedEnds {
      *
      * @param docId the job's document
      * @param end when its run ended, in epoch milliseconds
-     * @return whether it is to be counted
+     * @return whether to count the run
      */
     public boolean add(String docId, long end) {
         Long before = ends.get(docId);

@@ -2,7 +2,7 @@ package io.couchjobs.dashboard.view;
 
 import java.time.Duration;
 
-/** Durations as people read them. */
+/** Writes durations for people. */
 public final class DurationText {
     private DurationText() {}
 

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Reads documents as jobs, and leaves out those that are none. */
+/** Reads documents as jobs, and leaves out those that cannot be jobs. */
 public final class JobDocuments {
     private JobDocuments() {}
 
@@ -21,7 +21,8 @@ public final class JobDocuments {
      *
      * @param queue the queue
      * @param ids the jobs
-     * @return the jobs that exist, without their attached data; ids that are gone, or whose documents are no jobs, are left out
+     * @return the jobs that exist, without their attached data; ids without a document, or whose document cannot be a job, are
+     * left out
      */
     public static Map<JobId, Job> read(JobQueue queue, Stream<JobId> ids) {
         List<String> docIds = ids.map(JobId::docId).distinct().toList();
@@ -35,7 +36,7 @@ public final class JobDocuments {
     }
 
     /**
-     * {@return the job, unless the document is none}
+     * {@return the job; empty when the document cannot be one}
      *
      * @param document a document that has the id of a job
      */

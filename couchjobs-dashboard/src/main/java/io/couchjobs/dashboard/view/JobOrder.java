@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * A new job as programs write it, for the HTTP API and for {@code couchjobs enqueue --from}. An unknown field is an error and not
- * ignored; null is a field that is not there.
+ * Reads new jobs that programs write, for the HTTP API and for {@code couchjobs enqueue --from}. An unknown field is an error. A
+ * null field counts as missing.
  */
 public final class JobOrder {
     private static final String TYPE = "type";
@@ -36,7 +36,7 @@ public final class JobOrder {
     }
 
     /**
-     * Sets what the fields say of a job whose type is known.
+     * Sets the fields of a job whose type is known.
      *
      * @param job the job
      * @param order the fields
@@ -134,7 +134,7 @@ public final class JobOrder {
     }
 
     /**
-     * {@return a value as JSON, the beginning of it if it is long}
+     * {@return a value as JSON, cut when it is long}
      *
      * @param value the value
      */

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A job as programs see it: every field is there, null when it is not set; times are ISO-8601, null is "at once". The token of the
- * lock is left out: it is the right to finish the job.
+ * Writes jobs as JSON for programs. Every field is present, and null when it is not set. Times are ISO-8601; a null
+ * {@code scheduledTime} means at once. The token of the lock is left out, because it is the right to finish the job.
  */
 public final class JobView {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -26,10 +26,10 @@ public final class JobView {
     private JobView() {}
 
     /**
-     * Shows a job whole.
+     * Writes all fields of a job.
      *
      * @param job the job, with its data
-     * @return all about it
+     * @return the fields
      */
     public static ObjectNode of(Job job) {
         ObjectNode json = of(job.id());
@@ -64,7 +64,7 @@ public final class JobView {
     }
 
     /**
-     * Names a job.
+     * Writes the name of a job.
      *
      * @param id the job
      * @return its type and id
@@ -74,7 +74,7 @@ public final class JobView {
     }
 
     /**
-     * {@return the job's time; empty when it is due at once}
+     * {@return the scheduled time of a job; empty when the job is due at once}
      *
      * @param job the job
      */
@@ -83,10 +83,10 @@ public final class JobView {
     }
 
     /**
-     * {@return whether two data are equal; a server may write 1.0 where 1 was sent}
+     * {@return whether two values are equal; numbers are compared by value, because a server may write 1.0 where 1 was sent}
      *
-     * @param stored the one that the server has
-     * @param given the one that was sent
+     * @param stored the value that the server has
+     * @param given the value that was sent
      */
     public static boolean isSame(JsonNode stored, JsonNode given) {
         return stored.equals(
@@ -96,7 +96,7 @@ public final class JobView {
                 given);
     }
 
-    /** One job whose data is lost does not keep the others from being shown. */
+    /** Writes the data, or the reason why it cannot be read. One job whose data is lost must not hide the others. */
     private static void data(Job job, ObjectNode json) {
         try {
             json.set("data", job.data());

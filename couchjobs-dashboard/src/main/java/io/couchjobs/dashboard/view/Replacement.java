@@ -10,8 +10,8 @@ public final class Replacement {
     private Replacement() {}
 
     /**
-     * Adds a job, or replaces a pending one. A single add throws the reason why it is refused, and a replacement has only words for it:
-     * so the job is replaced only when the add finds it pending with the same time.
+     * Adds a job, or replaces a pending one. Tries an add first, because a refused add throws a specific exception, while a
+     * refused replacement has only a message. Replaces the job only when the add finds it pending with the same time.
      *
      * @param queue the queue
      * @param request the job

@@ -3,12 +3,12 @@ package io.couchjobs.dashboard.view;
 import io.couchjobs.JobQueue;
 import java.time.Instant;
 
-/** The database server's time, by which the times of jobs are written. */
+/** Tells the database server's time, by which the times of jobs are written. */
 public final class ServerTime {
     private ServerTime() {}
 
     /**
-     * {@return the present time at the server, as far as its answers have told}
+     * {@return the present time at the server, as far as the server's answers have told it}
      *
      * @param queue an open queue
      */
@@ -17,7 +17,7 @@ public final class ServerTime {
     }
 
     /**
-     * {@return that time in milliseconds}
+     * {@return the present time at the server, in epoch milliseconds}
      *
      * @param queue an open queue
      */

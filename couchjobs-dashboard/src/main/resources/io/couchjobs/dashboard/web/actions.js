@@ -1,4 +1,4 @@
-// What people can do to jobs, one or many, always after a question where something may be lost.
+// The actions of people on one job or many. When something may be lost, a question comes first.
 import { h, get, go, post, jobHref, number, now, WORDS } from './lib.js';
 import { ask, attempt, say } from './dialog.js';
 
@@ -10,7 +10,7 @@ const ACTIONS = {
   remove: { word: 'Remove', of: null, text: 'is deleted with its log, for ever', kind: 'danger' },
 };
 
-/** The actions that make sense for a status, or for any when there is none. */
+/** Returns the actions that make sense for a status; without a status, all actions. */
 export function actionsFor(status) {
   return Object.entries(ACTIONS)
     .filter(([, action]) => !status || !action.of || action.of.includes(status))
@@ -65,7 +65,7 @@ function words(filter) {
   return parts.join(', ');
 }
 
-/** Acts on all jobs that pass a filter, after saying how many that are. */
+/** Acts on all jobs that pass a filter, after a question that names their number. */
 export async function actOnAll(name, filter) {
   const action = ACTIONS[name];
   let found;
@@ -89,7 +89,7 @@ export async function actOnAll(name, filter) {
   }
 }
 
-/** Orders something for many jobs. An order of somebody else, which keeps this one from beginning, is shown as well. */
+/** Starts an action on many jobs. Also shows another user's action that keeps this one from starting. */
 export function order(what) {
   return attempt(word(what.action), () => post('bulk', what)
     .then(() => ({ done: 'begun' }))
@@ -112,7 +112,7 @@ export async function actOnFailures(name, group) {
   }
 }
 
-/** Says whether a text is a JSON object. */
+/** Returns whether a text is a JSON object. */
 export function isObject(text) {
   try {
     const json = JSON.parse(text);
@@ -151,7 +151,7 @@ export async function addJob(type) {
   }
 }
 
-/** Adds a schedule; says whether it did. */
+/** Adds a schedule; the result is truthy when it was added. */
 export async function addSchedule() {
   const form = await ask({
     title: 'Add a schedule',
@@ -168,7 +168,7 @@ export async function addSchedule() {
   return form && attempt('Add ' + form.name, () => post('recurring', { action: 'add', ...form }));
 }
 
-/** Runs a job again with other data: as a new one, which names the old one as its origin. */
+/** Runs a job again with other data, as a new job that names the old one as its origin. */
 export async function editAgain(job) {
   const form = await ask({
     title: 'Run it again with other data?',

@@ -1,4 +1,4 @@
-// The frame around the pages: which one the URL names, where the others are, whether what is shown is live.
+// The frame around the pages: it shows the page that the URL names, links to the other pages, and whether the data is live.
 import { h, render, Loading, get, place, go } from './lib.js';
 import { listen, liveState } from './live.js';
 import { Dialogs, Toasts } from './dialog.js';
@@ -29,13 +29,13 @@ const PAGES = {
   problems: { title: 'Problems', view: Problems },
 };
 
-/** The pages of one thing, and the page that lists all of them. */
+/** Each page that shows one thing, and the page that lists all of its kind. */
 const PARENTS = { job: 'jobs', array: 'jobs', trigger: 'triggers' };
 
-/** So many seconds of the past are shown. */
+/** How many seconds of the past are shown. */
 const SECONDS = 300;
 
-/** It loads the numbers that the frame and several pages need, by one request for all of them. */
+/** The frame. It loads the numbers that the frame and several pages need, by one request for all of them. */
 class App extends Loading {
   state = { ...place(), data: null, error: null };
   pace = 2000;
@@ -57,7 +57,7 @@ class App extends Loading {
     super.hear(tick);
   }
 
-  /** Without numbers no page is of use, so it goes on to ask for them. */
+  /** Shows an answer. After an error it asks again, because no page is of use without the numbers. */
   show(answer) {
     this.again ||= !!answer.error;
     super.show(answer);
@@ -77,7 +77,7 @@ class App extends Loading {
     this.entitle();
   }
 
-  /** A screen reader is told of the new page by its heading, which gets the focus. */
+  /** Moves the focus to the heading of a new page, so that a screen reader announces the page. */
   arrived(before) {
     this.entitle();
     const { page, params } = this.state;
@@ -168,7 +168,7 @@ function skip(event) {
   document.getElementById('main').focus();
 }
 
-/** Links to pages of ours change what is shown, without loading the page anew. */
+/** Follows links within the dashboard without loading the document again. */
 function followed(event) {
   const link = event.target.closest && event.target.closest('a[href]');
   if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {

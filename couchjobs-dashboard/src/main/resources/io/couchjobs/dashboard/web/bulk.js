@@ -1,4 +1,4 @@
-// How far an order on many jobs is.
+// Shows the progress of an action on many jobs.
 import { h, Component, Button, get, post, number } from './lib.js';
 import { attempt } from './dialog.js';
 import { word } from './actions.js';

@@ -1,4 +1,4 @@
-// Values over time, drawn as SVG; the colours come from the style sheet.
+// Draws values over time as SVG; the colours come from the style sheet.
 import { h, Component, now, duration, exact, small } from './lib.js';
 
 const SECONDS = 300;
@@ -15,7 +15,7 @@ const LEFT = 52;
 const BOTTOM = 20;
 const TOP = 8;
 
-/** The least round number that is not less. */
+/** Returns the least round number that is not below the value. */
 function round(value) {
   const power = Math.pow(10, Math.floor(Math.log10(Math.max(value, 1e-9))));
   const steps = [1, 2, 5, 10];
@@ -23,8 +23,8 @@ function round(value) {
 }
 
 /**
- * Points at the ends of their steps; the first of the ticks is where the plot begins. Beside each name stands the value where the
- * pointer is. Without a pointer it is the newest one, or the sum of all where the values are counts, which `sum` formats.
+ * A plot of points, each at the end of its step. The plot begins at the first tick. Beside each name stands the value at the
+ * pointer. Without a pointer, it is the newest value, or the sum of all values if they are counts, which `sum` formats.
  */
 export class Plot extends Component {
   constructor() {
@@ -84,13 +84,13 @@ function valuesOf(line, seconds) {
   return seconds.map((second) => (line.of ? line.of(second) : second[line.field])).filter((value) => value !== undefined);
 }
 
-/** The value beside the name of a line: the sum of those that there are. */
+/** Returns the text beside the name of a line: the sum of the values that are present. */
 function beside(line, seconds, format) {
   const values = valuesOf(line, seconds);
   return values.length ? format(values.reduce((sum, value) => sum + value, 0)) : '–';
 }
 
-/** The heights of a second's values, one upon the other where they are stacked. */
+/** Returns the heights of the values of a second; stacked values lie on top of each other. */
 function layers(second, lines, stacked) {
   let sum = 0;
   return lines.map((line) => {
@@ -113,7 +113,7 @@ function nearest(seconds, time) {
   return best;
 }
 
-/** A bar a step, from the layer below. */
+/** Returns the path of an area: a bar for each step, which begins at the layer below. */
 function area(seconds, values, number, x, y, step) {
   const wide = Math.max(1, step * 0.8);
   return seconds.map((second, index) => {
@@ -123,7 +123,7 @@ function area(seconds, values, number, x, y, step) {
   }).join('');
 }
 
-/** A line through the points that have a value; a long gap is one. */
+/** Returns the path of a line through the points that have a value. A long gap between points interrupts the line. */
 function path(seconds, values, number, x, y, gap) {
   let last = 0;
   return seconds.map((second, index) => {

@@ -1,10 +1,10 @@
-// Questions before something is done, and what came of it.
+// Questions before an action, and messages about its result.
 import { h, Component, Button } from './lib.js';
 
 const queue = [];
 let shown = null;
 
-/** Asks; resolves to what the form holds, or null when nothing is to be done. */
+/** Asks a question. Resolves to the values of the form, or to null when the user goes back. */
 export function ask(question) {
   return new Promise((resolve) => {
     queue.push({ ...question, resolve });
@@ -14,7 +14,7 @@ export function ask(question) {
 
 const toasts = [];
 
-/** Says what came of something, for some seconds; screen readers say it too. */
+/** Shows a message for some seconds; screen readers read it, too. */
 export function say(text, bad) {
   const toast = { text, bad, key: Math.random() };
   toasts.push(toast);
@@ -25,7 +25,7 @@ export function say(text, bad) {
   }, bad ? 10000 : 5000);
 }
 
-/** Does something, and says what came of it. */
+/** Does something and shows the result. Resolves to the answer, or to null after an error. */
 export async function attempt(what, doing) {
   try {
     const answer = await doing();

@@ -1,4 +1,4 @@
-// The items of a chunk of an array, a small square for each.
+// Shows the items of a chunk of an array, a small square for each.
 import { h, number, query } from './lib.js';
 
 const STATUS = { s: 'success', f: 'failed', r: 'stuck', '.': 'waiting' };

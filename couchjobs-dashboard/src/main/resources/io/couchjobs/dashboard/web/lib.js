@@ -1,5 +1,5 @@
-// What all pages share: asking the server, saying times and numbers, small parts. Everything that users wrote goes into
-// the page as text, never as HTML: nothing here or elsewhere sets innerHTML.
+// The code that all pages share: requests to the server, the format of times and numbers, and small components. Everything that
+// users wrote goes into the page as text, never as HTML: nothing here or elsewhere sets innerHTML.
 import { h, Component } from './preact/preact.module.js';
 
 export { h, Component };
@@ -23,7 +23,7 @@ const SIGNS = { waiting: '○', scheduled: '◐', running: '▶', stuck: '↻', 
 
 let offset = 0;
 
-/** The database server's time: all times of jobs are told by it. */
+/** Returns the database server's time, by which all times of jobs are written. */
 export function now() {
   return Date.now() + offset;
 }
@@ -59,7 +59,7 @@ async function answered(response) {
   return json;
 }
 
-/** A query string of what is set. */
+/** Returns a query string of the parameters that are set. */
 export function query(params) {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(params || {})) {
@@ -99,7 +99,7 @@ export function number(value) {
   return grouping.format(value || 0);
 }
 
-/** A rate or other small number, with a digit behind the point where that says something. */
+/** Formats a rate or another small number, with a digit after the point where that digit is meaningful. */
 export function small(value) {
   return value >= 100 || value === 0 ? number(Math.round(value)) : value.toFixed(value >= 10 ? 0 : 1);
 }
@@ -134,7 +134,7 @@ function ago(time) {
   return distance > 0 ? words + ' ago' : 'in ' + words;
 }
 
-/** JavaScript has dates of so many milliseconds before and after 1970; documents may have any number. */
+/** The largest distance from 1970 of a JavaScript date, in milliseconds; documents may have any number. */
 const LAST_TIME = 8.64e15;
 
 function isTime(time) {
@@ -154,7 +154,7 @@ export function exact(time) {
 const clocks = new Set();
 setInterval(() => clocks.forEach((clock) => clock.forceUpdate()), 1000);
 
-/** A time as people say it, the exact one on hover; goes on by itself. */
+/** Shows a time relative to now, and the exact time on hover. Updates itself every second. */
 export class Ago extends Component {
   componentDidMount() {
     clocks.add(this);
@@ -204,7 +204,7 @@ export function Empty({ children }) {
   return h('p', { class: 'empty' }, children);
 }
 
-/** What keeps a page from being shown. That an index is being built is no error: the page comes by itself. */
+/** Shows why a page cannot be shown. An index that is being built is not an error: the page appears when it is done. */
 export function Trouble({ error }) {
   if (error && error.startsWith('building the index ')) {
     return h('p', { class: 'empty', role: 'status' }, 'The server is ' + error + '. This page is shown as soon as it is done.');
@@ -219,7 +219,7 @@ export function Button({ children, kind, ...props }) {
 const CALM = 3000;
 const SLOWLY = 15000;
 
-/** A page that loads something, and loads it again when that may have changed, but not more often than it may. */
+/** A component that loads data, and loads it again when it may have changed, but at most once per `pace` milliseconds. */
 export class Loading extends Component {
   state = { data: null, error: null };
   pace = 1500;
@@ -238,8 +238,8 @@ export class Loading extends Component {
   }
 
   /**
-   * The server's answers may be a moment old, and older than the stream that tells what changes: so it looks once more when all
-   * is calm, and slowly even when it hears of nothing.
+   * Loads again after a change. The server's answers may be older than the events of the stream, so it loads once more when no
+   * more changes come, and now and then even without changes.
    */
   hear(tick) {
     const moved = tick.reset || this.concerns(tick);
@@ -252,12 +252,12 @@ export class Loading extends Component {
     }
   }
 
-  /** Whether what happened may change what is shown. */
+  /** Returns whether an event may change what is shown. */
   concerns() {
     return false;
   }
 
-  /** Loads as soon as the pace allows, once for several calls. A call while an answer is under way loads once more after that answer. */
+  /** Loads as soon as the pace allows, once for several calls. A call during a request loads once more after its answer. */
   soon() {
     if (this.asking) {
       this.again = true;
@@ -270,7 +270,7 @@ export class Loading extends Component {
     }
   }
 
-  /** Loads at once, because people changed something: an answer that is under way is no longer wanted. */
+  /** Loads at once, such as after an action of the user. The answer to an earlier request is then ignored. */
   async load() {
     const asked = (this.asked = (this.asked || 0) + 1);
     this.asking = true;

@@ -1,7 +1,7 @@
-// One stream of events from the server; what it tells goes to whoever listens on the window.
+// One stream of events from the server. Its events are dispatched on the window.
 import { learnTime, query } from './lib.js';
 
-/** How long it waits before it opens the stream again: longer each time. */
+/** The milliseconds before the stream is opened again: the first pause, which is doubled each time, and the longest. */
 const SOON = 2000;
 const LATE = 30000;
 
@@ -26,7 +26,7 @@ function tell(name, detail) {
   dispatchEvent(new CustomEvent('couchjobs-' + name, { detail }));
 }
 
-/** Opens the stream, also of one job's own news. */
+/** Opens the stream; with a job, the stream also has the events of that job. */
 export function listen(job) {
   watched = job;
   open(false);
@@ -56,7 +56,7 @@ function open(again) {
   source.addEventListener('log', (event) => tell('log', JSON.parse(event.data)));
 }
 
-/** A browser tries again by itself, but not after an answer other than 200. */
+/** Opens the stream again after a refusal: a browser retries by itself, but not after an answer other than 200. */
 function refused() {
   become('away');
   if (source && source.readyState === EventSource.CLOSED) {
@@ -79,8 +79,8 @@ function lookAgain(why) {
   tell('job', {});
 }
 
-// A browser opens six connections to a host, and keeps a stream's for a page in the background or in its history: the seventh
-// page would wait for ever. So only a page that is seen has a stream.
+// A browser opens at most six connections to a host, and keeps the stream of a page in the background or in its history: a
+// seventh page would wait for ever. So only a visible page has a stream.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') {
     close();

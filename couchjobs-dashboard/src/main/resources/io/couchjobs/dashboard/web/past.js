@@ -12,7 +12,7 @@ export const RANGES = {
   month: { title: 'Last 30 days', per: '4 h', span: 30 * DAY, ticks: [[30 * DAY, '−30 d'], [20 * DAY, '−20 d'], [10 * DAY, '−10 d']] },
 };
 
-/** What a plot needs of a range and the server's answer to it. */
+/** Returns the properties of a plot, from a range and the server's answer for it. */
 function over(range, { points, step, marks }) {
   const { span, ticks } = RANGES[range];
   return { span, step, gap: 3 * step, ticks, marks, history: points.map((point) => ({ ...point, at: point.at + step, ok: point.runs - point.failures })) };
@@ -52,7 +52,7 @@ export function Took({ range, data }) {
   });
 }
 
-/** The last hour, day and month side by side. */
+/** Shows the last hour, day and month side by side. */
 export class Past extends Loading {
   pace = 15000;
 

@@ -1,4 +1,4 @@
-// The one action that is most likely wanted for a job in a list.
+// A button for the action on a listed job that people most likely want.
 import { h, Button } from './lib.js';
 import { actOn, mainAction, word } from './actions.js';
 

@@ -1,4 +1,4 @@
-// Light, dark, or as the system says.
+// Switches the theme: light, dark, or that of the system.
 import { h, Component } from './lib.js';
 
 const NEXT = { auto: 'light', light: 'dark', dark: 'auto' };
@@ -21,7 +21,7 @@ export class Theme extends Component {
     try {
       localStorage.setItem('couchjobs-theme', theme);
     } catch (storageIsOff) {
-      // then it holds until the page is left
+      // the theme applies until the page is left
     }
     this.setState({ theme });
   }

@@ -6,6 +6,6 @@
       document.documentElement.dataset.theme = theme;
     }
   } catch (storageIsOff) {
-    // then the system's theme holds
+    // the system's theme applies
   }
 })();

@@ -1,4 +1,4 @@
-// One array: how far it is, a strip of its chunks, the items that failed.
+// One array: its progress, a strip of its chunks, and the items that failed.
 import { h, Loading, Card, Empty, Trouble, Button, get, jobHref, jobsHref, number } from '../lib.js';
 import { order } from '../actions.js';
 import { count } from '../items.js';

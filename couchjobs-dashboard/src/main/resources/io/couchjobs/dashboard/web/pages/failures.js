@@ -1,4 +1,4 @@
-// What went wrong, and how often: failed and stuck jobs by type and message, numbers and ids in it aside.
+// Failed and stuck jobs, grouped by type and message. Numbers and ids in a message do not count.
 import { h, Loading, Ago, Card, Empty, Trouble, Button, get, jobHref, jobsHref, number } from '../lib.js';
 import { actOnFailures } from '../actions.js';
 
@@ -49,7 +49,7 @@ function Row({ group, mark, actions }) {
 const WIDTH = 120;
 const HEIGHT = 22;
 
-/** A bar for each hour. */
+/** Shows a bar for each hour. */
 function Hours({ hours }) {
   const most = Math.max(1, ...hours);
   const step = WIDTH / hours.length;

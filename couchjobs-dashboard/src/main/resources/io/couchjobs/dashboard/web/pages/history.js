@@ -1,4 +1,4 @@
-// What ran in the last hour, day or month: of all types, or of one.
+// The runs of the last hour, day or month, of all types or of one.
 import { h, Loading, Card, Empty, Trouble, get, go, query, duration, exact, number } from '../lib.js';
 import { RANGES, Runs, Took, Waiting } from '../past.js';
 
@@ -39,7 +39,7 @@ export class History extends Loading {
   }
 }
 
-/** A type that had no runs in this time may be looked at all the same. */
+/** Returns the types to choose from. The chosen type is among them even if it had no runs in this time. */
 function names(data, chosen) {
   const known = data.types.map((type) => type.type);
   return chosen && !known.includes(chosen) ? [...known, chosen] : known;

@@ -1,4 +1,4 @@
-// One job: where it stands and how it came there, what it is, what went wrong, what it says.
+// One job: its state and its history, its data, its errors and its log.
 import { h, Loading, Ago, Card, Empty, Trouble, Status, Progress, Button, get, jobHref, jobsHref, duration, exact, number } from '../lib.js';
 import { actionsFor, actOn, editAgain, isObject } from '../actions.js';
 import { Labels } from './jobs.js';
@@ -21,7 +21,7 @@ export class Job extends Loading {
     return get('job', { type: this.props.params.type, id: this.props.params.id });
   }
 
-  /** Of a job that was removed there is nothing more to ask. */
+  /** Ignores events after the job was removed. */
   hear(tick) {
     if (!this.state.gone) {
       super.hear(tick);
@@ -38,7 +38,7 @@ export class Job extends Loading {
     }
   }
 
-  /** Shows what the stream tells: an answer that is under way is older. */
+  /** Shows the news of the stream, and ignores the answer to an earlier request, which would be older. */
   learn(news) {
     this.asked++;
     this.show(news);
@@ -70,18 +70,21 @@ export class Job extends Loading {
   }
 }
 
-/** Not where the page has only the beginning of the data. */
+/**
+ * Returns whether the job can be edited and run again. The page may have only the beginning of the data, which is not a JSON
+ * object.
+ */
 function mayBeEdited(job) {
   return job.state === 'finished' && !job.items && isObject(job.data);
 }
 
-/** A chunk of an array has several. */
+/** Shows the items of a job that is a chunk of an array. */
 function Items({ job }) {
   return job.items && h(Card, { title: 'Items', tools: h('a', { href: arrayHref(job.type, job.items.array) }, 'Array ' + job.items.array) },
     h(Strip, { items: job.items }));
 }
 
-/** What keeps it from running, the decisive reason first. */
+/** Shows what keeps the job from running, the decisive reason first. */
 class Why extends Loading {
   pace = 5000;
 
@@ -107,7 +110,7 @@ function Copy({ text, what, children }) {
   return navigator.clipboard && h(Button, { kind: 'small', 'aria-label': 'Copy ' + what, onClick: () => navigator.clipboard.writeText(text).then(() => say('Copied ' + what)) }, children || 'Copy');
 }
 
-/** Where it stands, in a sentence. */
+/** Shows the state of the job in a sentence. */
 function Sentence({ job }) {
   const parts = {
     waiting: () => job.held
@@ -165,7 +168,7 @@ function Timeline({ job }) {
     moment.why && h('span', { class: 'why', title: moment.why }, moment.why)))));
 }
 
-/** The name of a moment that nobody has words for. */
+/** Makes words from the name of a moment that has no text of its own. */
 function plain(name) {
   const words = name.replace(/([A-Z])/g, (letter) => ' ' + letter.toLowerCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -195,7 +198,7 @@ function Facts({ job }) {
       h('ul', null, job.after.jobs.map((other) => h('li', { key: other.type + other.id }, h('a', { href: jobHref(other) }, other.type + ' ' + other.id))))));
 }
 
-/** The same error of several attempts is told once. */
+/** Groups the errors, so that the same error of several attempts is shown once. */
 function grouped(errors) {
   const groups = new Map();
   for (const error of errors) {
@@ -223,7 +226,7 @@ function Text({ title, text, none }) {
   return h(Card, { title, tools: text && h(Copy, { text, what: title.toLowerCase() }) }, text ? h('pre', { tabIndex: 0, 'aria-label': title }, text) : h(Empty, null, none));
 }
 
-/** How many lines of a log are shown, the newest: more than the server sends at a time. */
+/** How many of the newest lines of a log are shown: more than the server sends at a time. */
 const MOST_LINES = 6000;
 
 class Log extends Loading {
@@ -250,14 +253,14 @@ class Log extends Loading {
     return answer;
   }
 
-  /** New lines come by the stream: the log is loaded again only where lines may be missing. */
+  /** Loads the log again only when lines may be missing, because new lines come by the stream. */
   hear(tick) {
     if (tick.reset || tick.opened || this.state.error) {
       this.soon();
     }
   }
 
-  /** Chunks come by two ways, in any order, and twice. */
+  /** Adds chunks, which come from the server's answer and from the stream, in any order and possibly twice. */
   add(chunks) {
     for (const chunk of chunks) {
       this.chunks.set(String(chunk.fence).padStart(16, '0') + ' ' + String(chunk.number).padStart(8, '0'), chunk);

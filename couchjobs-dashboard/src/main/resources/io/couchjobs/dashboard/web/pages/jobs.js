@@ -1,4 +1,4 @@
-// Jobs that pass a filter, newest first, or by their ids, a page at a time. Filter and page are in the URL.
+// The jobs that pass a filter, newest first or by their ids, a page at a time. The URL has the filter and the page.
 import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, JobLink, Progress, Button, STATUSES, WORDS, get, go, jobHref, jobsHref, number } from '../lib.js';
 import { RowAction } from '../row.js';
 import { actionsFor, actOnAll, addJob } from '../actions.js';
@@ -121,7 +121,7 @@ function lastTime(job) {
   return times.length ? Math.max(...times) : null;
 }
 
-/** The most important thing to say of a job. */
+/** Returns the most important fact about a job. */
 function what(job) {
   if (job.held) {
     return h('span', { class: 'faint' }, 'waits for other jobs');
@@ -138,7 +138,7 @@ function what(job) {
   return hasRun(job) ? h('span', { class: 'faint' }, 'ran ' + span(job)) : '';
 }
 
-/** Whether a job that is over ended with its run; one that was cancelled while it waited did not. */
+/** Returns whether a finished job ended with a run; a job that was cancelled while it waited did not. */
 export function hasRun({ status, times }) {
   return times.started && times.finished &&
     (status !== 'cancelled' || [times.stopped, times.failed, times.expired].includes(times.finished));

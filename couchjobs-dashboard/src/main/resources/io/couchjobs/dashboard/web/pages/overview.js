@@ -1,4 +1,4 @@
-// What goes on: speed, numbers, what failed and why, who works.
+// The overview: speed, numbers of jobs, failures and workers.
 import { h, Component, Loading, Ago, Card, Empty, Trouble, JobLink, STATUSES, WORDS, get, jobsHref, number, small, now, duration } from '../lib.js';
 import { Throughput, Latency } from '../chart.js';
 import { Past } from '../past.js';
@@ -6,7 +6,7 @@ import { RowAction } from '../row.js';
 
 const NOTHING = { ok: 0, retried: 0, failed: 0, cancelled: 0 };
 
-/** The last minutes of one type. */
+/** Returns the last minutes of one type. */
 function ofType(history, type) {
   return history.map((second) => ({ at: second.at, ...((second.types || {})[type] || NOTHING) }));
 }
@@ -42,7 +42,7 @@ function sum(types, ...statuses) {
   return types.reduce((all, type) => all + statuses.reduce((some, status) => some + type[status], 0), 0);
 }
 
-/** Since when the job that is due longest could have run. */
+/** Returns the time since which the oldest due job could have run. */
 function oldestDue(types) {
   const due = types.filter((type) => type.oldest && type.oldest <= now()).map((type) => type.oldest);
   return due.length ? Math.min(...due) : null;
@@ -96,7 +96,7 @@ function stateOf(type) {
   if (type.paused) {
     return h('span', { class: 'badge warn' }, 'Paused');
   }
-  if (count === 0 && isDue && type.type !== 'couchjobs-trigger') { // those jobs are run by workers of any type
+  if (count === 0 && isDue && type.type !== 'couchjobs-trigger') { // workers of any type run these jobs
     return h('span', { class: 'badge bad' }, 'No worker');
   }
   return h('span', { class: 'faint' }, count === 0 ? 'idle' : count === 1 ? '1 worker' : count + ' workers');

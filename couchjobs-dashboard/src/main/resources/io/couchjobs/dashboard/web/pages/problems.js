@@ -1,4 +1,4 @@
-// What people should know, and what to do about it.
+// The problems that people should know of, and their remedies.
 import { h, Loading, Card, Empty, Trouble, get } from '../lib.js';
 
 const LEVELS = { problem: ['bad', '✕ Problem'], note: ['warn', '! Note'], ok: ['good', '✓ Ok'] };

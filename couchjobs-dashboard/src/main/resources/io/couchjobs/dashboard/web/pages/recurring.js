@@ -1,4 +1,4 @@
-// Jobs that are made again and again.
+// The schedules of recurring jobs.
 import { h, Loading, Ago, Card, Empty, Trouble, Button, get, post, go, jobHref, jobsHref, duration } from '../lib.js';
 import { addSchedule } from '../actions.js';
 import { ask, attempt } from '../dialog.js';

@@ -1,4 +1,4 @@
-// One trigger: its databases, the changes that failed, and what can be done about them.
+// One trigger: its databases, the changes that failed, and the actions on them.
 import { h, Loading, Ago, Card, Empty, Trouble, Button, get, post, go, jobHref, jobsHref, number, duration } from '../lib.js';
 import { ask, attempt } from '../dialog.js';
 
@@ -37,7 +37,7 @@ export class TriggerPage extends Loading {
   }
 }
 
-/** Asks where that is needed, does it, and looks again. */
+/** Asks a question if the action has one, takes the action, and calls `then` when it succeeded. */
 export async function act(trigger, action, then) {
   const question = questions(trigger)[action];
   const form = question ? await ask(question) : {};
@@ -118,14 +118,14 @@ export function JobsOf({ trigger }) {
   return trigger.jobs > 0 ? h('a', { href: jobsHref({ origin: 'trigger:' + trigger.name }) }, number(trigger.jobs)) : '0';
 }
 
-/** The job that stands for the trigger belongs to its follower. */
+/** Shows the follower of a trigger: the owner of the trigger's job. */
 export function Follower({ trigger }) {
   return trigger.follower
     ? h('a', { href: jobHref({ type: 'couchjobs-trigger', id: trigger.name }), 'aria-label': trigger.follower + ' follows ' + trigger.name }, trigger.follower)
     : h('span', { class: 'faint' }, 'none');
 }
 
-/** How many changes wait, and for how long. */
+/** Shows how many changes wait, and for how long. */
 export function Lag({ of: { lag, behind } }) {
   return lag === null ? h('span', { class: 'faint', title: 'The source cannot be asked' }, '–')
     : [number(lag), lag > 0 && behind !== null && h('span', { class: 'faint', title: 'Changes have been waiting for so long, at least' }, ' for ' + duration(behind))];

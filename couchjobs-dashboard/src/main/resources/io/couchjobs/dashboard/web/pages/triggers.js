@@ -1,4 +1,4 @@
-// Jobs that are made from the changes of documents: all triggers.
+// All triggers, which make jobs from the changes of documents.
 import { h, Loading, Card, Empty, Trouble, Button, get, jobsHref, number, query } from '../lib.js';
 import { act, State, JobsOf, Follower, Lag } from './trigger.js';
 

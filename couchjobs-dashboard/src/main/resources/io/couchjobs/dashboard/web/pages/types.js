@@ -88,7 +88,7 @@ function field(name, label, value, placeholder, min, step) {
     h('input', { name, type: 'number', min, step: step || 1, value: value === null ? '' : value, placeholder }));
 }
 
-/** As text: a time such as 30d, a number of jobs, delete, forever. */
+/** Returns the field of a retention as text: a time such as 30d, a number of jobs, delete, forever. */
 function keep(name, label, retention) {
   return h('label', { class: 'field' }, label,
     h('input', {
@@ -116,7 +116,7 @@ function keepValue(text) {
   return number === undefined ? text || null : unit ? { time: number * MILLIS[unit] } : { newest: Number(number) };
 }
 
-/** Only what somebody changed: the rest may have been changed by others meanwhile. */
+/** Returns only the settings that the user changed, because others may have changed the rest meanwhile. */
 function changes(type, { rateStarts, rateWindow, retention, failureRetention, ...form }) {
   const changed = {};
   const rate = rateStarts === '' ? null : { starts: Number(rateStarts), window: Math.round((rateWindow === '' ? 60 : Number(rateWindow)) * 1000) };

@@ -1,4 +1,4 @@
-// Who runs what.
+// The workers and the jobs that they run.
 import { h, Loading, Ago, Card, Empty, Trouble, JobLink, Progress, Status, get, jobsHref, number } from '../lib.js';
 
 const MOST = 30;
