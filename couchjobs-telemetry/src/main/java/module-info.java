@@ -1,4 +1,4 @@
-/** Metrics and traces of couchjobs. */
+/** Metrics and traces for couchjobs. */
 module io.couchjobs.telemetry {
     requires transitive io.couchjobs;
     requires org.slf4j;

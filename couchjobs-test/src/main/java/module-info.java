@@ -1,4 +1,4 @@
-/** Tools for tests of programs with jobs. */
+/** Test support for applications that use couchjobs. */
 module io.couchjobs.test {
     requires transitive io.couchjobs;
     requires transitive io.couchjobs.embedded;

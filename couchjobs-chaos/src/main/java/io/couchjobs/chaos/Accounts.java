@@ -12,13 +12,13 @@ import java.util.UUID;
 
 /** The accounts with which the processes of a chaos run log in. */
 interface Accounts extends AutoCloseable {
-    /** {@return the database at each node, with the credentials of a process} */
+    /** {@return the URLs of the database at each node, with the credentials of a process} */
     List<URI> of(QueueSecurity.Role role, String process, List<URI> databases);
 
     @Override
     void close();
 
-    /** {@return accounts that let all processes log in as the administrator who set the queue up} */
+    /** {@return accounts with which all processes log in as the administrator that set up the queue} */
     static Accounts none() {
         return new Accounts() {
             @Override
@@ -28,12 +28,12 @@ interface Accounts extends AutoCloseable {
 
             @Override
             public void close() {
-                // There is nothing to be taken away.
+                // no users to delete
             }
         };
     }
 
-    /** A user for each process, with its role only, until the run is over. Not thread-safe. */
+    /** A user for each process, with only the role of the process. The users are deleted after the run. Not thread-safe. */
     final class OfOneRun implements Accounts {
         private final JobQueue queue;
         private final String run = "chaos-" + UUID.randomUUID();

@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Checks that the items of arrays are run, and that their ends stay once an owner was told that they are stored. An item that has
- * failed for good may have succeeded in a run of another owner, which had not heard of that.
+ * Checks that the items of arrays are run, and that the states of ended items do not change after an owner was told that they are
+ * stored. One change is allowed: an item that failed for good may succeed in a run of another owner that did not know of the
+ * failure.
  */
 final class ArrayRules {
     private static final char SUCCEEDED = 's';
@@ -49,7 +50,7 @@ final class ArrayRules {
         return !states(job).isEmpty();
     }
 
-    /** {@return a character for each item of a chunk; empty for any other job} */
+    /** {@return the states of a chunk's items, a character for each; empty for any other job} */
     static String states(Job job) {
         return job.document().path("array").path("states").asText();
     }
@@ -106,7 +107,7 @@ final class ArrayRules {
         }
     }
 
-    /** On a cluster another owner may have ended an item and be out of reach. */
+    /** Checks that no ended item runs again. On a cluster, the owner that ended the item may be out of reach. */
     private void again(String id, Job job) {
         Set<Integer> stored = new TreeSet<>();
         for (Run run : history.runs(id)) {
@@ -126,7 +127,7 @@ final class ArrayRules {
                 .collect(Collectors.toSet());
     }
 
-    /** {@return the items to which that happened in a run, by their places in the chunk} */
+    /** {@return the items with an event in a run, by index in the chunk} */
     private static Set<Integer> items(Run run, What what, Job job) {
         int first = job.document().path("array").path("first").asInt();
         return run.all(what).stream()
@@ -134,7 +135,7 @@ final class ArrayRules {
                 .collect(Collectors.toSet());
     }
 
-    /** {@return when each item of a chunk had succeeded once; empty when one never has} */
+    /** {@return the time when every item of a chunk had succeeded at least once; empty when an item never did} */
     static OptionalLong end(List<Run> runs, Job job) {
         Map<String, Long> done = new TreeMap<>();
         runs.forEach(
@@ -144,7 +145,7 @@ final class ArrayRules {
                 : done.values().stream().mapToLong(nanos -> nanos).max();
     }
 
-    /** {@return how many items there are, and how many runs they had} */
+    /** {@return the numbers of chunks and items, and of their runs} */
     static Map<String, Long> figures(History history, Ending ending) {
         Map<String, Long> figures = new TreeMap<>();
         ending.jobs().values().stream().filter(ArrayRules::isChunk).forEach(job -> {

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Checks that no change of a document was lost: its newest state was run, and where each revision counts, each one that the feed still
- * shows was run as a job of its own. No job was made of anything else.
+ * Checks that no change of a document was lost. Depending on the trigger, a job ran for the document's newest state, or a
+ * separate job ran for each revision that is a leaf. No job was made from other documents, and none twice from the same revision.
  */
 final class ChangeRules {
     private final Map<String, Job> jobs;

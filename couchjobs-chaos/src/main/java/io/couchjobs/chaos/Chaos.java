@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine;
 
-/** The command: runs seeds, and ends with 1 when one broke a promise. */
+/** The main program. Runs one or more seeds, and ends with exit code 1 when a run broke a promise. */
 final class Chaos {
     private Chaos() {}
 

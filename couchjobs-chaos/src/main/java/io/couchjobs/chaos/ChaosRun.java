@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One run of one seed: trouble for a while, then none until all is quiet, then the proof. Not thread-safe. */
+/** A run of one seed: causes faults for a while, waits until all jobs have ended, and checks the promises. Not thread-safe. */
 final class ChaosRun {
     private static final long REPORT_MILLIS = 10_000;
     private static final long MOST_SECONDS_TO_BEGIN = 120;
@@ -29,7 +29,7 @@ final class ChaosRun {
     private final Path folder;
     private final long began = System.nanoTime();
 
-    /** Something that is done at some time, in milliseconds since the beginning. */
+    /** The begin or end of a fault, and its time in milliseconds since the start. */
     private record Deed(long millis, boolean isBegin, Plan.Step step) {}
 
     ChaosRun(Options options) throws IOException {
@@ -93,7 +93,7 @@ final class ChaosRun {
         return verdict;
     }
 
-    /** On a busy machine the first job may take longer than a short plan: its faults would hit nothing. */
+    /** Waits for the first run. On a busy machine, a short plan could otherwise end before the first job runs. */
     private void awaitFirstRun() throws IOException, InterruptedException {
         long began = System.nanoTime();
         while (Journal.readAll(folder).stream().noneMatch(entry -> entry.what() == Entry.What.BEGIN)
@@ -103,8 +103,8 @@ final class ChaosRun {
     }
 
     /**
-     * Returns the contents of the database after all processes have stopped. A copy of a cluster that is behind may show
-     * conflicts that are none, or new ones: workers are started again to resolve them.
+     * Returns the contents of the database after all processes have ended. A cluster's copy that is behind may show resolved
+     * conflicts or bring new ones. Workers are then started again to resolve them.
      */
     private static Ending ending(Observer observer, Fleet fleet) throws IOException, InterruptedException {
         Ending ending = observer.ending();
@@ -117,7 +117,7 @@ final class ChaosRun {
         return ending;
     }
 
-    /** Returns which faults did not happen. */
+    /** Performs the plan. Returns the faults that did not happen. */
     private List<String> perform(Plan plan, Server server, Observer observer, Fleet fleet)
             throws IOException, InterruptedException {
         long start = System.nanoTime();
@@ -136,7 +136,7 @@ final class ChaosRun {
         return serverDeeds.failures();
     }
 
-    /** Runs beside all else: when the server is away, an answer takes long. */
+    /** Reports the totals regularly. Runs in its own thread, because an answer takes long while the server is down. */
     private void report(Observer observer) {
         try {
             while (true) {
@@ -168,7 +168,7 @@ final class ChaosRun {
         }
     }
 
-    /** The journals are compared by the monotonic clock of the machine, which must be one. */
+    /** Fails unless all processes share the machine's monotonic clock, by which their journals are compared. */
     private void requireOneClock(List<Entry> entries) {
         long now = System.nanoTime();
         for (Entry entry : entries) {

@@ -4,24 +4,24 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Finds broken promises, by comparing the notes of the processes with the final contents of the database. It does not use the
- * queue, and knows nothing of how it works.
+ * Finds broken promises by comparing the notes of the processes with the final contents of the database. Does not use the queue,
+ * and does not depend on its implementation.
  *
- * <p><b>Ownership.</b> Each claim has a token and a fence, and the claims of a job come one after the other, in the order of
- * their fences. A claim has been granted before its handler is called ({@code BEGIN}), and the claims before it have ended by
- * then. So a run is superseded from the moment at which a run with a greater fence began. The times of handlers are not compared:
- * a process that was frozen may run its handler on for a moment, and a busy machine may delay its interruption. Both are allowed.
- * But there must be no <em>proof of ownership</em> after that moment, see {@link Run#lastProof}.
+ * <p><b>Ownership.</b> Each claim has a token and a fence. The claims of a job follow one another in the order of their fences.
+ * When a handler is called ({@code BEGIN}), its claim has been granted and all earlier claims have ended. So a run is superseded
+ * from the moment when a run with a greater fence began. The run times of handlers are not compared. A process that was frozen
+ * may continue its handler for a moment, and a busy machine may interrupt a handler late. But there must be no <em>proof of
+ * ownership</em> after that moment; see {@link Run#lastProof}.
  */
 final class Checker {
     private Checker() {}
 
     /**
-     * Looks for broken promises.
+     * Finds broken promises.
      *
-     * @param history what was noted
-     * @param ending what was there in the end
-     * @return the broken promises, in words that begin with the name of the promise
+     * @param history the notes of the processes
+     * @param ending the final contents of the database
+     * @return the broken promises; each text begins with the name of the promise
      */
     static List<String> violations(History history, Ending ending) {
         if (history.runs().isEmpty()) {

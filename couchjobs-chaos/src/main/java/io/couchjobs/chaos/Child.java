@@ -21,7 +21,7 @@ final class Child {
         this.process = process;
     }
 
-    /** Starts a Java program, whose output goes to a log. It dies with this process. */
+    /** Starts a Java program, whose output goes to a log. The child is killed when this process exits. */
     static Child start(Class<?> program, Path log, Map<String, String> environment, List<String> arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
@@ -38,7 +38,7 @@ final class Child {
         return new Child(process);
     }
 
-    /** {@code kill -9}, also of one that is frozen; returns when it is gone. */
+    /** Kills the process by {@code kill -9}, even if it is frozen, and waits until it has ended. */
     void kill() {
         killed = true;
         process.destroyForcibly().onExit().join();
@@ -52,7 +52,7 @@ final class Child {
         signal("CONT");
     }
 
-    /** Has it write what its threads do to its log. */
+    /** Makes the process write a thread dump to its log. */
     void dump() throws InterruptedException {
         signal("QUIT");
         boolean unused = process.waitFor(DUMP_SECONDS, TimeUnit.SECONDS);
@@ -62,12 +62,12 @@ final class Child {
         return process.isAlive();
     }
 
-    /** {@return whether it came to an end that nobody asked it for, or with an error} */
+    /** {@return whether the process ended unexpectedly or with an error} */
     boolean isBroken() {
         return !process.isAlive() && !killed && (!asked || process.exitValue() != 0);
     }
 
-    /** Says something on its standard input. */
+    /** Writes a line to the standard input of the process. */
     void tell(String line) {
         if (!process.isAlive()) {
             return;
@@ -80,7 +80,7 @@ final class Child {
         }
     }
 
-    /** Ends its standard input, which asks it to come to an end. */
+    /** Closes the standard input of the process, which asks it to end. */
     void close() {
         asked |= process.isAlive();
         try {
@@ -90,7 +90,7 @@ final class Child {
         }
     }
 
-    /** {@return whether it came to an end by itself in that time} */
+    /** {@return whether the process ended by itself in this time} */
     boolean awaitEnd(long seconds) throws InterruptedException {
         return process.waitFor(seconds, TimeUnit.SECONDS);
     }

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One connection of a client with a server. It passes everything on unchanged, except for the trouble of the moment. Clients send
- * one request at a time, so the bytes after an answer begin the next request. Thread-safe.
+ * A connection between a client and a server. Passes all bytes on unchanged, except while there is trouble. Clients send one
+ * request at a time, so the bytes after an answer start the next request. Thread-safe.
  */
 final class Connection {
     private static final Pattern REQUEST = Pattern.compile("^(GET|PUT|POST|DELETE|HEAD) (\\S+) HTTP/1\\.1\r\n");
@@ -32,14 +32,14 @@ final class Connection {
         server.setTcpNoDelay(true);
     }
 
-    /** Ends it so that both sides are told that it was reset. */
+    /** Resets the connection on both sides. */
     void reset() {
         for (Socket side : new Socket[] {client, server}) {
             try {
                 side.setSoLinger(true, 0);
                 side.close();
             } catch (IOException gone) {
-                // as it was to be
+                // closed anyway
             }
         }
     }
@@ -48,17 +48,17 @@ final class Connection {
         return client.isClosed();
     }
 
-    /** Passes on what the client says, until one side ends. */
+    /** Passes on the client's bytes until one side closes. */
     void passRequests() {
         pump(client, server, this::request);
     }
 
-    /** Passes on what the server says, until one side ends. */
+    /** Passes on the server's bytes until one side closes. */
     void passAnswers() {
         pump(server, client, this::answer);
     }
 
-    /** Changes, delays or drops bytes on their way. */
+    /** Changes, delays or drops bytes in one direction. */
     @FunctionalInterface
     private interface Way {
         /** Returns the bytes to pass on; an empty array ends the connection. */
@@ -79,7 +79,7 @@ final class Connection {
                 out.flush();
             }
         } catch (IOException | InterruptedException gone) {
-            // so is the other side
+            // the other side is closed below
         }
         reset();
     }
@@ -130,7 +130,7 @@ final class Connection {
         return asked.contains("/_changes");
     }
 
-    /** Answers in place of the server, and waits for the client to go. */
+    /** Answers instead of the server, and waits until the client closes the connection. */
     private void refuse() throws IOException {
         String answer = "HTTP/1.1 507 Insufficient Storage\r\nContent-Type: application/json\r\nConnection: close\r\n"
                 + "Content-Length: " + FULL.length() + "\r\n\r\n" + FULL;
@@ -139,7 +139,7 @@ final class Connection {
         client.setSoTimeout(1_000);
         byte[] rest = new byte[BUFFER];
         while (client.getInputStream().read(rest) > 0) {
-            // the rest of the request
+            // skip the rest of the request
         }
     }
 

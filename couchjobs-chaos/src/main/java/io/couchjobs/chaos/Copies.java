@@ -10,8 +10,9 @@ import java.time.Duration;
 import java.util.Base64;
 
 /**
- * The copies that a cluster keeps of a database. A node that lost its data may keep an empty copy until the database is written again, and
- * a feed that was read from that copy shows nothing meanwhile. An operator who replaces a node does what this class does.
+ * The copies of a database in a cluster. A node that lost its data may have an empty copy until the database is written again,
+ * and a feed from that copy shows no changes meanwhile. An operator who replaces a node must synchronize the copies, as this
+ * class does.
  */
 final class Copies {
     private static final int OK = 200;
@@ -22,10 +23,10 @@ final class Copies {
     private Copies() {}
 
     /**
-     * Has the nodes send each other what their copies lack.
+     * Makes the nodes send each other the documents that their copies lack.
      *
-     * @param node the address of any node, with the credentials of an administrator
-     * @return whether the node has begun; it may not yet have recovered from the last fault
+     * @param node the URL of any node, with the credentials of an administrator
+     * @return whether the node has started; false while it has not recovered from the last fault
      */
     static boolean synchronize(URI node, String database) throws InterruptedException {
         byte[] user = node.getUserInfo().getBytes(StandardCharsets.UTF_8);

@@ -20,13 +20,13 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Makes jobs of all kinds, and cancels some of them, and notes what it was told. Not thread-safe. */
+/** Creates jobs of all kinds, cancels some of them, and notes the queue's answers. Not thread-safe. */
 final class Creator {
     private static final int TRIES = 5;
     private static final int BATCH = 6;
-    /** A job that waits for another one waits for one of the last few, which as a rule has not ended. */
+    /** A job that waits for another waits for one of this many latest jobs, which usually has not ended. */
     private static final int JUST_MADE = 8;
-    /** A job to be cancelled is one of so many latest jobs: it waits, runs or has ended. */
+    /** A job to be cancelled is one of this many latest jobs. It may be pending, running or ended. */
     private static final int WELL_UNDER_WAY = 40;
 
     private static final int OF_A_CHUNK = 100;
@@ -47,7 +47,7 @@ final class Creator {
     private final Deck<Kind> kinds;
     private int made;
 
-    /** A job to be made, and its description in the journal. */
+    /** A job to add, and its description in the journal. */
     private record Plan(Kind kind, JobRequest request, String detail) {
         JobId id() {
             return request.id();
@@ -64,7 +64,7 @@ final class Creator {
         this.kinds = Kind.deck(random);
     }
 
-    /** Does one thing. */
+    /** Performs one random action. */
     void act() {
         int dice = random.nextInt(100);
         if (dice < 6) {
@@ -87,7 +87,7 @@ final class Creator {
         }
     }
 
-    /** Picks one of the last jobs. */
+    /** Picks one of the latest jobs. */
     private JobId oneOf(List<JobId> ids, int latest) {
         return ids.get(ids.size() - 1 - random.nextInt(Math.min(latest, ids.size())));
     }
@@ -146,7 +146,7 @@ final class Creator {
         }
     }
 
-    /** Adds an array; again, until it hears that all of it is stored. */
+    /** Adds an array. Tries a few times until the whole array is confirmed. */
     private void addArray() {
         JobId array = new JobId(Kind.ITEMS.type(), name + "-array-" + made++);
         List<Work.Task> tasks =
@@ -201,7 +201,7 @@ final class Creator {
         }
     }
 
-    /** Picks a lasting job: few jobs taken at random are owned, and these end soon. */
+    /** Cancels a running job, one of the lasting jobs: few random jobs have an owner, and these end soon. */
     private void stopOneThatRuns() {
         List<JobId> latest = lasting.subList(Math.max(0, lasting.size() - JUST_MADE), lasting.size());
         latest.stream().filter(this::isRunning).findAny().ifPresent(id -> cancel(id, CancelMode.REQUEST));

@@ -7,9 +7,9 @@ import java.time.Instant;
 import java.util.Random;
 
 /**
- * A process that makes jobs, until its standard input ends. Its arguments: its name, the folder for its journal, a seed, how many
- * milliseconds it waits between two deeds on average, how many short jobs its bulks have besides those of all kinds, how many
- * items its arrays have, in how many other databases it saves documents, and how many changes of such documents it saves at once.
+ * A process that creates jobs until its standard input ends. Arguments: the name; the folder for the journal; a seed; the average
+ * milliseconds between two actions; the number of short jobs in a bulk, in addition to those of all kinds; the number of items in
+ * an array; the number of source databases; and the number of document changes per action.
  */
 final class CreatorProcess {
     private static volatile boolean isOver;
@@ -30,7 +30,7 @@ final class CreatorProcess {
             Standstill.watch(journal);
             Creator creator = new Creator(queue, journal, random, arguments[0], crowd, items);
             Saver saver = new Saver(queue, journal, random, arguments[0], sources);
-            do { // at least once, so that there is something to be proved
+            do { // at least once, because a run without jobs proves nothing
                 creator.act();
                 if (sources > 0) {
                     saver.save();
@@ -48,7 +48,7 @@ final class CreatorProcess {
                 () -> {
                     try {
                         while (System.in.read() >= 0) {
-                            // nothing is said
+                            // ignore input
                         }
                     } catch (IOException closed) {
                         System.err.println("standard input is gone: " + closed);

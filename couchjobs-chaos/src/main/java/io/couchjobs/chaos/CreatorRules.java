@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Checks that answers to creators hold: no job is lost, no cancelled job is run, and no job is run before its time. */
+/** Checks that the queue kept its answers to creators: no job is lost, no cancelled job runs, and no job runs before its time. */
 final class CreatorRules {
-    /** The server tells its time in whole seconds, so it is known to a second. */
+    /** The tolerance for early runs. The server's time is known only to a second. */
     private static final long EARLIEST_MILLIS = 1_500;
 
     private final History history;
@@ -69,8 +69,9 @@ final class CreatorRules {
     }
 
     /**
-     * A claim may have been granted just before the cancel request, and its handler may begin just after. The owner that the request
-     * finds is the last one, however its run ends. On a cluster its last failure counts more than the request.
+     * Checks a job whose cancellation was requested. A claim may have been granted just before the request, and its handler may
+     * begin just after. That owner is the job's last, however its run ends. On a cluster, the final failure of that owner's run
+     * takes precedence over the request.
      */
     private void requested(String id, Job job) {
         Optional<Entry> told = history.first(id, What.CANCEL_REQUESTED);
@@ -103,8 +104,8 @@ final class CreatorRules {
     }
 
     /**
-     * On one node a refusal means that nothing was written. On a cluster an earlier try of that call may have left the request to a copy
-     * that was out of reach.
+     * Returns whether a cancellation may have been stored. On one node, a refusal means that no write was stored. On a cluster,
+     * an earlier try of the same call may have stored the request in a copy that was out of reach.
      */
     private boolean isAskedToCancel(String id) {
         int asked = history.all(id, What.CANCELLING).size();
@@ -113,7 +114,7 @@ final class CreatorRules {
                 : asked > history.all(id, What.CANCEL_REFUSED).size();
     }
 
-    /** A job is cancelled when the job that it waits for does not succeed. */
+    /** Returns whether the job that this one waits for did not succeed. Such a job is cancelled. */
     private boolean otherFailed(String id) {
         return history.made(id)
                 .map(made -> jobs.get(made.after()))

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Checks that all jobs have come to an end, that nothing is left behind, and that the index counts the jobs that are there. No
- * lock is left either: an ended document with a lock is malformed.
+ * Checks that all jobs have ended, that no conflicts are left, and that the index counts agree with the documents. No lock is
+ * left either, because an ended job with a lock counts as malformed.
  */
 final class DatabaseRules {
     private DatabaseRules() {}

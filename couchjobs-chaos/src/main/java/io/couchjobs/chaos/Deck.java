@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Cards in random order, dealt again when all are gone: so a rare card comes at the end of a round at the latest. Not
+ * Cards in random order, shuffled again when all have been dealt. So each card, even a rare one, appears in every round. Not
  * thread-safe.
  */
 final class Deck<T> {
@@ -17,7 +17,7 @@ final class Deck<T> {
     private final Random random;
     private final Deque<T> left = new ArrayDeque<>();
 
-    /** Makes a deck; an element that is in the collection several times is dealt as often. */
+    /** Creates a deck. An element that occurs several times in the collection is dealt as often. */
     Deck(Collection<T> cards, Random random) {
         this.cards = List.copyOf(cards);
         this.random = random;

@@ -16,17 +16,18 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Saves documents that change again and again. One trigger runs the newest state of some of them, another one each revision of the others.
- * Nothing is noted: what the databases hold in the end tells which jobs there must be. Not thread-safe.
+ * Saves documents that change repeatedly. For some, a trigger makes a job of the newest state; for the others, a second trigger
+ * makes a job of each revision. The editor notes nothing, because the final contents of the databases determine which jobs must
+ * exist. Not thread-safe.
  */
 final class Editor implements AutoCloseable {
-    /** The field that names the program that saved a document. */
+    /** The field with the name of the program that saved a document. */
     static final String BY = "by";
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final int ROUNDS = 10;
     private static final int SHARE_OF_EACH = 10;
-    /** After each deed, one document in so many is replaced by a new one. */
+    /** After each action, one document in this many is replaced by a new one. */
     private static final int SHARE_OF_RESTING = 10;
 
     private final JobQueue queue;
@@ -53,12 +54,12 @@ final class Editor implements AutoCloseable {
         return kind.type() + "-";
     }
 
-    /** Whether a document is one that changes again and again. */
+    /** Returns whether a document is one that changes repeatedly. */
     static boolean isOfOne(String docId) {
         return docId.startsWith(prefix(Kind.NEWEST)) || docId.startsWith(prefix(Kind.EACH));
     }
 
-    /** The job of one revision. */
+    /** Returns the id of the job of one revision. */
     static JobId jobOf(String docId, String rev) {
         return new JobId(Kind.EACH.type(), docId + "/" + rev);
     }
@@ -98,7 +99,7 @@ final class Editor implements AutoCloseable {
                         .build());
     }
 
-    /** Changes the same documents several times in a row: so most jobs still wait when their document changes again. */
+    /** Changes the same documents several times in a row, so that most jobs still wait when their document changes again. */
     private void edit(CouchDatabase source) throws IOException {
         Map<String, String> revisions = known.computeIfAbsent(source.name(), any -> new HashMap<>());
         for (int round = 0; round < ROUNDS; round++) {
@@ -124,7 +125,7 @@ final class Editor implements AutoCloseable {
         return prefix(kind) + name + "-" + made++;
     }
 
-    /** The address of a database as this process reaches it, by one of the nodes that it knows. */
+    /** Returns the URL of a database at one of the nodes that this process uses. */
     private URI url(CouchDatabase source) {
         List<URI> urls = Surroundings.urls();
         return urls.get(random.nextInt(urls.size())).resolve(source.name());

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** An embedded server that keeps its data in a folder, in a process of its own. Not thread-safe. */
+/** An embedded server in a separate process, which keeps its data in a folder. Not thread-safe. */
 final class EmbeddedServer implements Server {
     private final Path folder;
     private final int port;
     private final String admin;
     private Child process;
 
-    /** An administrator such as {@code root:secret}; without one, everybody may do everything. */
+    /** Starts a server. {@code admin} is an administrator such as {@code root:secret}; if empty, every client has all rights. */
     EmbeddedServer(Path folder, String admin) throws IOException {
         this.folder = folder;
         this.admin = admin;

@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The contents of the database after all processes had ended. Immutable.
+ * The contents of the databases after all processes have ended. Immutable.
  *
- * @param documents all documents, each with its {@code _conflicts} if it has some
- * @param counts what the index counts, by type and status
- * @param changed the documents of other databases that changed again and again
- * @param isCluster whether the server keeps several copies of each document: it promises less then
+ * @param documents all documents, each with its {@code _conflicts}, if any
+ * @param counts the numbers of jobs in the index, by type and status
+ * @param changed the documents of source databases that changed repeatedly
+ * @param isCluster whether the server keeps several copies of each document; some promises are then weaker
  */
 record Ending(
         List<ObjectNode> documents,
@@ -25,11 +25,11 @@ record Ending(
         List<Changed> changed,
         boolean isCluster) {
     /**
-     * A document of which triggers make jobs.
+     * A document from which triggers make jobs.
      *
-     * @param id its id
-     * @param rev its winning revision
-     * @param others its other leaves
+     * @param id the document's id
+     * @param rev the winning revision
+     * @param others the other leaves
      * @param by the program that saved the winning revision
      */
     record Changed(String id, String rev, List<String> others, String by) {
@@ -37,7 +37,7 @@ record Ending(
             return Stream.concat(Stream.of(rev), others.stream()).toList();
         }
 
-        /** {@return how often it was saved, at least} */
+        /** {@return the minimum number of times that the document was saved} */
         long saves() {
             return Long.parseLong(rev.substring(0, rev.indexOf('-')));
         }
@@ -56,7 +56,7 @@ record Ending(
         return jobs;
     }
 
-    /** {@return the documents that should be jobs, and cannot be} */
+    /** {@return the documents with a job's id that are not valid jobs} */
     List<ObjectNode> malformed() {
         return jobDocuments().filter(document -> parse(document).isEmpty()).toList();
     }

@@ -4,67 +4,69 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One line of a journal.
+ * A line of a journal.
  *
- * @param nanos when, on the machine's monotonic clock, which all processes share
- * @param millis when, by the machine's time of day
+ * @param nanos the time on the machine's monotonic clock, which all processes share
+ * @param millis the time of day of the machine, in epoch ms
  * @param process the process that noted it
- * @param what what happened
+ * @param what the event
  * @param job the document id of the job
- * @param token the claim of the run; empty for creators
- * @param fence its fence; 0 for creators
- * @param detail more about it, depending on what happened
+ * @param token the token of the run's claim; empty for creators
+ * @param fence the fence of the run's claim; 0 for creators
+ * @param detail details that depend on the event
  */
 record Entry(long nanos, long millis, String process, What what, String job, String token, long fence, String detail) {
     static final String NO_JOB = "";
-    /** The end that a reader notes for a job that is not there. */
+    /** The end that a reader notes for a missing job. */
     static final String GONE = "GONE";
 
     private static final String SEPARATOR = "\t";
 
     /** The events that a process notes. */
     enum What {
-        /** A creator is about to make the job; the detail is the kind, its time in epoch ms, and the job that it waits for. */
+        /**
+         * A creator is about to add the job; the detail: the kind, the scheduled time in epoch ms, and the job that it waits for.
+         */
         ADDING,
-        /** The creator was told that the job is stored; the detail of a chunk is how many items it has. */
+        /** The creator was told that the job is stored; the detail of a chunk is the number of its items. */
         ADDED,
-        /** A creator is about to add the job once more. */
+        /** A creator is about to add the job again. */
         ADDING_AGAIN,
-        /** The creator, which began to do this then, was told later that it is stored, so that the job is run once more. */
+        /** The creator was told that the repeated add is stored, so that the job runs again; the time is that before the add. */
         ADDED_AGAIN,
         /** A creator is about to cancel the job. */
         CANCELLING,
-        /** A creator was told that the job, which nobody owned, is cancelled. */
+        /** A creator was told that the job, which had no owner, is cancelled. */
         CANCELLED,
-        /** A creator was told that the job, which somebody owned, is to be stopped. */
+        /** A creator was told that the cancellation is requested, because the job has an owner. */
         CANCEL_REQUESTED,
-        /** A creator was told that nothing was written, because somebody owned the job. */
+        /** A creator was told that no write was made, because the job has an owner. */
         CANCEL_REFUSED,
         /** A handler was called. */
         BEGIN,
-        /** At this moment, or later, the lease was not over. */
+        /** At this time or later, the lease had not ended. */
         HELD,
-        /** A question to the database whether the job is owned, asked at this moment or later, was answered by yes. */
+        /** At this time or later, the database confirmed that the run owned the job. */
         ASSERTED,
-        /** For seconds the handler was to be stopped, and was not interrupted; the detail says why it was to be. */
+        /** The handler should have been interrupted seconds ago, but was not; the detail is the reason for stopping it. */
         UNTOLD,
-        /** Threads of the process wait for each other, and will for ever; no job, the detail names them. */
+        /** Threads of the process are deadlocked; no job, the detail names the threads. */
         DEADLOCKED,
-        /** The handler is done; the write of the outcome comes after this. The detail says how. */
+        /** The handler has ended, before the outcome is written; the detail says how it ended. */
         END,
         /** A handler was called for an item of a chunk; the detail is its index in the array. */
         ITEM_BEGIN,
         /** The handler of an item has succeeded; the detail is its index in the array. */
         ITEM_DONE,
-        /** The owner of a chunk was told that these states of its items are stored; the detail is a character for each. */
+        /** The owner of a chunk was told that these states of its items are stored; the detail has a character for each item. */
         ITEMS_STORED,
-        /** The queue said how the run ended: the detail is a {@code RunReport.Outcome}. */
+        /** The queue reported the outcome of the run; the detail is a {@code RunReport.Outcome}. */
         OUTCOME,
-        /** A reader follows all jobs from now on; no job. */
+        /** A reader has started to follow all jobs; no job. */
         FOLLOWS,
         /** A reader was told that it may have missed changes; no job. */
         MISSED,
-        /** A reader was told that the job has ended: the fence is the job's, the detail its status and the claim of its result. */
+        /** A reader was told the end of the job; the fence is the job's, the detail its status and the token of its result. */
         TOLD
     }
 
@@ -86,7 +88,7 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
                 + "\n";
     }
 
-    /** Reads a line; empty for a line that was cut short when its process was killed. */
+    /** Parses a line. Returns empty for a line that was truncated when its process was killed. */
     static Optional<Entry> parse(String line) {
         List<String> parts = List.of(line.split(SEPARATOR, -1));
         if (parts.size() != 8) {

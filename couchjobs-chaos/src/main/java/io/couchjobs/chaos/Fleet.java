@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
 
-/** All workers and creators of a chaos run. Not thread-safe. */
+/** The workers, creators and readers of a chaos run. Not thread-safe. */
 final class Fleet implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 120;
 
@@ -20,15 +20,15 @@ final class Fleet implements AutoCloseable {
     private final List<Member> readers = new ArrayList<>();
 
     /**
-     * Starts them. Readers ask one node each, workers and creators as {@link #seenBy} says.
+     * Starts the processes. Each reader uses one node; {@link #seenBy} chooses the nodes of workers and creators.
      *
-     * @param databases the database at each node
-     * @param accounts the accounts with which they log in
+     * @param databases the URLs of the database at each node
+     * @param accounts the accounts with which the processes log in
      */
     Fleet(Options options, List<URI> databases, Accounts accounts, Path folder) throws IOException {
         Random random = new Random(options.seed);
         for (int i = 0; i < options.workers; i++) {
-            // The first one has an id of its own, so that it takes back what it had when it was killed.
+            // The first worker has a fixed id, so that it takes back its jobs after it was killed.
             List<String> id = i == 0 ? List.of("first") : List.of();
             List<URI> urls = accounts.of(QueueSecurity.Role.WORKER, "worker" + i, seenBy(i, databases, options));
             workers.add(new Member(WorkerProcess.class, "worker" + i, urls, folder, random.nextLong(), id));
@@ -51,7 +51,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /** {@return the nodes that a member asks: each its own when all are pinned, or else every second one all of them} */
+    /** {@return the nodes that a member uses: one each if pinned; otherwise, every second member uses all nodes} */
     static List<URI> seenBy(int member, List<URI> databases, Options options) {
         if (options.isPinned) {
             return List.of(databases.get(member % databases.size()));
@@ -96,7 +96,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /** Ends all trouble, and lets creators come to an end. */
+    /** Ends all faults, and waits until the creators have ended. */
     void heal() throws IOException, InterruptedException {
         for (Member member : all()) {
             member.heal();
@@ -104,7 +104,7 @@ final class Fleet implements AutoCloseable {
         endAll(creators);
     }
 
-    /** Starts those that have ended. */
+    /** Restarts the workers that have ended, and waits until all are ready. */
     void startWorkers() throws IOException, InterruptedException {
         for (Member worker : workers) {
             worker.restartIfDead();
@@ -127,7 +127,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /** {@return processes that died by themselves, or did not come to an end} */
+    /** {@return the violations by processes that died unexpectedly or did not end in time} */
     List<String> violations() {
         return all().stream().flatMap(member -> member.violations().stream()).toList();
     }
@@ -139,7 +139,7 @@ final class Fleet implements AutoCloseable {
         return all;
     }
 
-    /** {@return how many requests, answers and feeds were hit by trouble with connections} */
+    /** {@return how many requests, answers and feeds were hit, by fault of connections} */
     Map<Fault, Long> hits() {
         Map<Fault, Long> hits = new EnumMap<>(Fault.class);
         for (Fault fault : Fault.values()) {

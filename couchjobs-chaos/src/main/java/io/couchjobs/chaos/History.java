@@ -27,7 +27,7 @@ final class History {
                         .thenComparingLong(run -> run.begin().nanos())));
     }
 
-    /** A claim is run once; should it ever be run twice, both are here. */
+    /** Adds the runs of a claim. A claim should run only once; if there are several runs, all are added. */
     private void addRuns(List<Entry> ofToken) {
         for (Entry begin : ofToken) {
             if (begin.what() == What.BEGIN) {
@@ -41,7 +41,7 @@ final class History {
         }
     }
 
-    /** {@return the runs of each job that was run, in the order of their fences} */
+    /** {@return the runs of each job that has run, in the order of their fences} */
     Map<String, List<Run>> runs() {
         return runs;
     }
@@ -54,28 +54,28 @@ final class History {
         return runs(job).stream().filter(run -> run.token().equals(token)).findFirst();
     }
 
-    /** {@return the jobs that creators did that to} */
+    /** {@return the document ids of the jobs for which creators or readers noted an event} */
     List<String> jobs(What what) {
         return deeds.keySet().stream()
                 .filter(job -> first(job, what).isPresent())
                 .toList();
     }
 
-    /** {@return when a creator first noted that of a job} */
+    /** {@return the first note of an event of a job by a creator or reader} */
     Optional<Entry> first(String job, What what) {
         return deeds.getOrDefault(job, List.of()).stream()
                 .filter(entry -> entry.what() == what)
                 .min(Comparator.comparingLong(Entry::nanos));
     }
 
-    /** {@return when a creator last noted that of a job} */
+    /** {@return the last note of an event of a job by a creator or reader} */
     Optional<Entry> last(String job, What what) {
         return deeds.getOrDefault(job, List.of()).stream()
                 .filter(entry -> entry.what() == what)
                 .max(Comparator.comparingLong(Entry::nanos));
     }
 
-    /** {@return all that creators and readers noted of that} */
+    /** {@return all notes of an event of a job by creators and readers} */
     List<Entry> all(String job, What what) {
         return deeds.getOrDefault(job, List.of()).stream()
                 .filter(entry -> entry.what() == what)
@@ -86,7 +86,7 @@ final class History {
         return first(job, what).isPresent();
     }
 
-    /** {@return what was to be made: its kind, its time in epoch ms, the job it waits for or nothing} */
+    /** {@return the job as its creator noted it; empty without such a note} */
     Optional<Made> made(String job) {
         return first(job, What.ADDING).map(entry -> {
             String[] parts = entry.detail().split(" ", -1);
@@ -95,11 +95,11 @@ final class History {
     }
 
     /**
-     * The job that a creator wanted.
+     * A job as its creator requested it.
      *
-     * @param kind what the job does
-     * @param time not before this time, in epoch ms
-     * @param after the document id of the job it waits for; empty for none
+     * @param kind the kind of the job
+     * @param time the scheduled time, in epoch ms
+     * @param after the document id of the job that it waits for; empty for none
      */
     record Made(Kind kind, long time, String after) {}
 }

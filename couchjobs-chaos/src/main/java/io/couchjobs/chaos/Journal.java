@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The file to which one process appends what it does, outside of the queue. Each line is one write to the operating system, which
- * keeps it when the process is killed. Thread-safe.
+ * The file to which a process appends its actions, independently of the queue. Each line is a single write to the operating
+ * system, so it survives when the process is killed. Thread-safe.
  */
 final class Journal implements AutoCloseable {
     private static final String SUFFIX = ".journal";
 
     private final String process;
-    /** No channel, which the interruption of a handler would close. */
+    /** Not a channel, because interrupting a handler would close a channel. */
     private final OutputStream file;
 
     private Journal(String process, OutputStream file) {
@@ -29,7 +29,7 @@ final class Journal implements AutoCloseable {
         this.file = file;
     }
 
-    /** A process begins its journal when it is ready for work. */
+    /** Opens the journal of a process. The process does so when it is ready for work. */
     static Journal of(String process, Path folder) throws IOException {
         return new Journal(process, new FileOutputStream(file(process, folder).toFile(), true));
     }
@@ -42,34 +42,34 @@ final class Journal implements AutoCloseable {
         return folder.resolve(process + SUFFIX);
     }
 
-    /** Notes what happens now to a run. */
+    /** Notes an event of a run that happens now. */
     void note(What what, JobContext run, String detail) {
         note(System.nanoTime(), what, run, detail);
     }
 
-    /** Notes what held at a moment that has passed, or later. */
+    /** Notes an event of a run that happened at a past moment or later. */
     void note(long nanos, What what, JobContext run, String detail) {
         append(new Entry(
                 nanos, System.currentTimeMillis(), process, what, run.id().docId(), run.token(), run.fence(), detail));
     }
 
-    /** Notes how the queue said that a run ended. */
+    /** Notes the outcome that the queue reported for a run. */
     void noteOutcome(String job, String token, long fence, String outcome) {
         append(new Entry(
                 System.nanoTime(), System.currentTimeMillis(), process, What.OUTCOME, job, token, fence, outcome));
     }
 
-    /** Notes the end of a job that a reader was told. */
+    /** Notes the end of a job that the queue reported to a reader. */
     void noteTold(String job, long fence, String end) {
         append(new Entry(System.nanoTime(), System.currentTimeMillis(), process, What.TOLD, job, "", fence, end));
     }
 
-    /** Notes what a creator does. */
+    /** Notes an event of a creator that happens now. */
     void note(What what, String job, String detail) {
         note(System.nanoTime(), what, job, detail);
     }
 
-    /** Notes what a creator began to do then. */
+    /** Notes an action of a creator that began at a past moment. */
     void note(long nanos, What what, String job, String detail) {
         append(Entry.ofCreator(nanos, System.currentTimeMillis(), process, what, job, detail));
     }
@@ -90,7 +90,7 @@ final class Journal implements AutoCloseable {
         file.close();
     }
 
-    /** {@return what all processes have noted in a folder} */
+    /** {@return the notes of all processes in a folder} */
     static List<Entry> readAll(Path folder) throws IOException {
         List<Entry> entries = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder)) {

@@ -8,31 +8,31 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
-/** The kinds of jobs: each kind is a type of its own. */
+/** The kinds of jobs. Each kind has its own job type. */
 enum Kind {
-    /** Is done in a moment. */
+    /** Takes a few milliseconds. */
     SHORT(11, 0, 20),
-    /** Takes longer than a heartbeat, so that its lease must be renewed. */
+    /** Takes 1.2 to 9 s, so that its lease must be renewed. */
     LONG(9, 1_200, 9_000),
-    /** Takes as long, and does not stop when it is interrupted. */
+    /** Takes 4 to 9 s, and does not stop when interrupted. */
     STUBBORN(3, 4_000, 9_000),
     /** Fails once or twice. */
     FLAKY(5, 0, 50),
-    /** Fails, however often it is retried. */
+    /** Fails in every run. */
     DOOMED(1, 0, 10),
-    /** Goes on until it is stopped, at the worker's time limit if not before. */
+    /** Runs until it is stopped, at the latest at the worker's time limit. */
     ENDLESS(2, 600_000, 600_001),
-    /** Is not to be run at once. */
+    /** Has a scheduled time in the future. */
     LATER(3, 0, 20),
     /** Waits for another job. */
     HELD(4, 0, 20),
-    /** Is added several times, whatever has become of it. */
+    /** Is added repeatedly, regardless of its status. */
     AGAIN(2, 500, 5_000),
-    /** Is a chunk of an array, which is made by itself. The times are those of an item. */
+    /** Is a chunk of an array, which is added separately. The times are those of an item. */
     ITEMS(0, 0, 60),
-    /** Is made of a document that changes again and again, and runs anew for its newest state. */
+    /** Is made by a trigger from a document that changes repeatedly, and runs again for the newest state. */
     NEWEST(0, 0, 20),
-    /** Is made of one revision of such a document. */
+    /** Is made by a trigger from one revision of such a document. */
     EACH(0, 0, 20);
 
     private final int share;
@@ -45,7 +45,7 @@ enum Kind {
         this.mostMillis = mostMillis;
     }
 
-    /** {@return the kinds of the next jobs, each as often as is its share} */
+    /** {@return a deck with each kind as often as its share} */
     static Deck<Kind> deck(Random random) {
         List<Kind> cards = Arrays.stream(values())
                 .flatMap(kind -> Collections.nCopies(kind.share, kind).stream())
@@ -53,7 +53,7 @@ enum Kind {
         return new Deck<>(cards, random);
     }
 
-    /** {@return the kind of the job with that document id} */
+    /** {@return the kind of the job with a document id} */
     static Kind of(String docId) {
         return Arrays.stream(values())
                 .filter(kind -> kind.isOf(docId))
@@ -61,12 +61,12 @@ enum Kind {
                 .orElseThrow();
     }
 
-    /** {@return whether the job with that document id is of this kind} */
+    /** {@return whether the job with a document id is of this kind} */
     boolean isOf(String docId) {
         return docId.startsWith(DocIds.JOB + type() + ":");
     }
 
-    /** {@return whether a trigger made that job of a change, so that no creator tells of it} */
+    /** {@return whether a trigger made the job from a repeatedly changed document, so that no creator noted it} */
     static boolean isOfChange(String docId) {
         return NEWEST.isOf(docId) || EACH.isOf(docId);
     }
@@ -79,12 +79,12 @@ enum Kind {
         return new Work.Task(random.nextInt(leastMillis, mostMillis), failures(random), this == STUBBORN, null);
     }
 
-    /** {@return how many retries a job has that fails} */
+    /** {@return the maximum number of retries of a job} */
     int retries() {
         return this == ENDLESS ? 1 : 3;
     }
 
-    /** How often a job, or an item, fails before it succeeds. */
+    /** Returns how often a job or item fails before it succeeds. */
     private int failures(RandomGenerator random) {
         return switch (this) {
             case FLAKY -> random.nextInt(1, 3);

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A worker or creator of a chaos run, which lives on in another process when one was killed. Not thread-safe. */
+/** A worker, creator or reader of a chaos run. When its process was killed, it continues in a new process. Not thread-safe. */
 final class Member implements AutoCloseable {
     private final Class<?> program;
     private final String name;
@@ -23,13 +23,13 @@ final class Member implements AutoCloseable {
     private Child process;
 
     /**
-     * Starts it.
+     * Starts the member.
      *
-     * @param program what it runs; its first two arguments are its name and the folder
-     * @param name its name; that of a process has a number after it
-     * @param databases the database, by way of each node that it asks, credentials included
-     * @param folder for journals and logs
-     * @param seed for what happens by chance
+     * @param program the main class; its first two arguments are the name of the process and the folder
+     * @param name the name of the member; its processes are numbered
+     * @param databases the URLs of the database at each node that it uses, with credentials
+     * @param folder the folder for journals and logs
+     * @param seed the seed of random trouble
      * @param arguments further arguments of the program
      */
     Member(Class<?> program, String name, List<URI> databases, Path folder, long seed, List<String> arguments)
@@ -53,7 +53,7 @@ final class Member implements AutoCloseable {
         return Child.start(program, folder.resolve(name + ".log"), Map.of(Surroundings.URLS, urls), all);
     }
 
-    /** Waits until it is ready for work, or dies. */
+    /** Waits until the process is ready for work or has died. */
     void awaitReady() throws InterruptedException {
         while (process.isAlive() && !Journal.isBegun(processName(), folder)) {
             Surroundings.pass(100);
@@ -84,7 +84,7 @@ final class Member implements AutoCloseable {
         }
     }
 
-    /** Lets it come to an end, kills it when it does not within that time, and tells its log why. */
+    /** Waits until the process has ended. If it has not ended in time, writes a thread dump to its log and kills it. */
     void end(long seconds) throws InterruptedException {
         if (!process.awaitEnd(seconds)) {
             violations.add(
@@ -101,12 +101,12 @@ final class Member implements AutoCloseable {
         }
     }
 
-    /** {@return how its processes died, if not as they should} */
+    /** {@return the processes that died unexpectedly or did not end in time} */
     List<String> violations() {
         return List.copyOf(violations);
     }
 
-    /** Ends all trouble. */
+    /** Ends all faults. */
     void heal() throws IOException {
         trouble.endAll();
         process.thaw();

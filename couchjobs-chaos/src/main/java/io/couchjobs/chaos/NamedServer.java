@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A server that exists already. Commands in environment variables do and undo the faults of its nodes. Immutable. */
+/** An existing server. Commands in environment variables do and undo the faults of its nodes. Immutable. */
 final class NamedServer implements Server {
     private static final String PREFIX = "COUCHJOBS_NODE_";
     /** The commands that do and undo a fault. */
@@ -23,7 +23,7 @@ final class NamedServer implements Server {
     private final List<URI> nodes;
     private final Path log;
 
-    /** The output of the commands goes to a log. */
+    /** Creates a server with these nodes. The log receives the output of the commands. */
     NamedServer(List<URI> nodes, Path log) {
         this.log = log;
         this.nodes = nodes.stream().map(node -> node.resolve("/")).toList();
@@ -57,7 +57,7 @@ final class NamedServer implements Server {
 
     @Override
     public void close() {
-        // It goes on.
+        // the server keeps running
     }
 
     private static List<String> commands(Fault fault) {

@@ -17,28 +17,28 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** Sets the queue up before a chaos run, and looks at the database after it, by connections without trouble. Not thread-safe. */
+/** Sets up the queue before a chaos run and reads the database afterwards, through connections without faults. Not thread-safe. */
 final class Observer implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(3);
-    /** The type of the jobs whose owners follow triggers; they never end. */
+    /** The type of the jobs whose owners follow triggers. These jobs never end. */
     private static final String FOLLOWERS = "couchjobs-trigger";
 
     private static final RetryPolicy RETRIES =
             new RetryPolicy(3, Duration.ofMillis(400), Duration.ofSeconds(2)).withJitter(0.2);
-    /** How long nothing may come to an end while a job is left. */
+    /** The maximum time without progress while jobs are left. */
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
-    /** Workers look for conflicts that no feed has told them of every five minutes. */
+    /** The same while only conflicts are left. Workers look every five minutes for conflicts that no feed has reported. */
     private static final long PATIENCE_WITH_CONFLICTS_NANOS = TimeUnit.MINUTES.toNanos(7);
 
-    /** Even when jobs go round and round. */
+    /** The maximum time in total, even with progress. */
     private static final long MOST_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(40);
 
-    /** A node may need a while after the last fault. */
+    /** The number of tries to synchronize copies, because a node may need a while after the last fault. */
     private static final int MOST_TRIES = 100;
 
     private final JobQueue queue;
 
-    /** Opens the queue by way of any of these nodes, as soon as they answer. */
+    /** Opens the queue through any of these nodes, as soon as it answers. */
     Observer(List<URI> databases) throws InterruptedException {
         this.queue = open(databases);
         for (Kind kind : Kind.values()) {
@@ -62,13 +62,13 @@ final class Observer implements AutoCloseable {
         }
     }
 
-    /** Has the database refuse what a role does not cover from now on. */
+    /** Secures the database, which then refuses requests that a user's role does not cover. */
     Accounts secure() {
         queue.operations().security().secure();
         return new Accounts.OfOneRun(queue);
     }
 
-    /** {@return how many jobs there are by status, of all types; the first key is the type} */
+    /** {@return the numbers of jobs, by type and status} */
     Map<String, Map<JobStatus, Long>> counts() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
         queue.types().counts().forEach((type, counted) -> counts.put(type, counted.byStatus()));
@@ -76,7 +76,7 @@ final class Observer implements AutoCloseable {
         return counts;
     }
 
-    /** Has a cluster fill the copies of a node that lost its data; see {@link Copies}. */
+    /** Makes a cluster refill the copies of a node that lost its data; see {@link Copies}. */
     void synchronizeCopies(URI node) throws InterruptedException {
         for (String source : queue.database().server().databases(Saver.prefix(queue))) {
             for (int tries = 0; !Copies.synchronize(node, source); tries++) {
@@ -88,7 +88,7 @@ final class Observer implements AutoCloseable {
         }
     }
 
-    /** Waits until all jobs have come to an end and no conflict is left, or nothing moves any more. */
+    /** Waits until all jobs have ended and no conflict is left, or until there is no progress any more. */
     void awaitQuiet() throws InterruptedException {
         long began = System.nanoTime();
         long moved = began;
@@ -112,7 +112,7 @@ final class Observer implements AutoCloseable {
         }
     }
 
-    /** How many saved documents have no job yet. */
+    /** Returns the number of changes that have no job yet. */
     private long lag() {
         return queue.triggers().list().stream()
                 .mapToLong(trigger -> queue.triggers().status(trigger.name()).lag())

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Checks that the stored outcome is that of the last owner, and that every outcome that was reported as stored is stored.
- * {@link ArrayRules} checks the items of arrays.
+ * Checks that the stored outcome is that of the last owner, and that every outcome reported as stored is stored. {@link
+ * ArrayRules} checks the items of arrays.
  */
 final class OutcomeRules {
     private static final String PLANNED = Work.Failure.PREFIX;
@@ -42,7 +42,10 @@ final class OutcomeRules {
         return rules.violations;
     }
 
-    /** Resolvers raise a fence above that of a claim that expired without a run: so the job's may be greater than its last run's. */
+    /**
+     * Checks that the result is that of the last run. The job's fence may be greater than that of its last run: a conflict
+     * resolution raises it above the fence of a claim that expired without a run.
+     */
     private void result(String id, Job job) {
         if (job.status() != JobStatus.SUCCESS) {
             return;
@@ -62,8 +65,9 @@ final class OutcomeRules {
     }
 
     /**
-     * Whether a result stands on a cluster though others ran the job later: it was written before they began, no majority confirmed it in time,
-     * and none of them came to an end. Their claims were withdrawn, and a result counts more than a withdrawn claim.
+     * Returns whether a result is valid on a cluster although the job ran again later. The result was written before the later
+     * runs began, but no majority confirmed it in time, and none of the later runs wrote an end. Their claims were withdrawn, and
+     * a result takes precedence over a withdrawn claim.
      */
     private static boolean mayStand(Run run, List<Run> all) {
         return all.stream()
@@ -71,7 +75,7 @@ final class OutcomeRules {
                 .allMatch(later -> run.isDoneBefore(later) && (later.outcome().equals("HALTED") || !later.isHeardOf()));
     }
 
-    /** Handlers fail as planned, or are stopped; nothing else makes a run fail. */
+    /** Checks that each stored failure is a planned one of a run. */
     private void failures(String id, Job job) {
         for (JobError error : job.errors()) {
             boolean isKnown = history.runs(id).stream()
@@ -95,7 +99,7 @@ final class OutcomeRules {
         }
     }
 
-    /** A job fails for good when all its retries have failed, too. A handler notes that it failed before that is stored. */
+    /** Checks that a job fails for good only after all its retries. A handler notes its failure before it is stored. */
     private void retried(String id, Job job) {
         long failed = history.runs(id).stream().filter(Run::isFailed).count();
         if (job.status() == JobStatus.FAILED && failed <= Kind.of(id).retries()) {
@@ -104,7 +108,7 @@ final class OutcomeRules {
         }
     }
 
-    /** The end of a job that nobody adds again is final, and no failure is forgotten. */
+    /** Checks that the end of a job that is not added again is final, and that all failures are stored. */
     private void told(String id, Job job) {
         if (history.has(id, What.ADDING_AGAIN) || Kind.NEWEST.isOf(id)) {
             return;
@@ -127,7 +131,7 @@ final class OutcomeRules {
         }
     }
 
-    /** Whether a job ended so, and by that run. The result of a chunk does not name its run. */
+    /** Returns whether a job ended with a status, and by a run. The result of a chunk does not name its run. */
     private static boolean isEnd(JobStatus end, Run run, Job job) {
         boolean isOwn = end != JobStatus.SUCCESS
                 || ArrayRules.isChunk(job)

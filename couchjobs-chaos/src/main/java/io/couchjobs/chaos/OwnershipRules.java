@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Checks that a job has at most one owner at a time, that fences grow, and that handlers are stopped when they are to be, and not before. */
+/** Checks that a job has at most one owner at a time, that fences grow, and that handlers are stopped in time and not too early. */
 final class OwnershipRules {
-    /** A handler notes its begin a moment after its time begins to count. */
+    /** Less than the time limit, because a handler notes its begin a moment after its time starts. */
     private static final long LEAST_NANOS =
             WorkerProcess.TIME_LIMIT.minusSeconds(2).toNanos();
 
@@ -24,7 +24,7 @@ final class OwnershipRules {
         return violations;
     }
 
-    /** Runs come in the order of their fences. */
+    /** Compares each run with all later ones. The runs are in the order of their fences. */
     private static void owners(List<Run> runs, List<String> violations) {
         for (int i = 0; i < runs.size(); i++) {
             for (Run later : runs.subList(i + 1, runs.size())) {

@@ -7,24 +7,24 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * The faults of a run, their targets and their times. The same seed, options and possible faults make the same plan; the outcome
- * also depends on the machine.
+ * The faults of a run, with their targets and times. The same seed, options and possible faults result in the same plan, but the
+ * outcome also depends on the machine.
  */
 record Plan(List<Step> steps) {
-    /** How far a clock is set. */
+    /** The steps by which a clock is set wrong, in milliseconds. */
     private static final long[] JUMPS = {7_200_000, -7_200_000, 90_000, -90_000, 1_500, -1_500};
 
-    /** In that time the other nodes fill a wiped one again. Two copies of three that are wiped at once are lost for good. */
+    /** The time in which the other nodes refill a wiped node. Two copies of three wiped at once would be lost for good. */
     private static final long REFILL_MILLIS = 60_000;
 
     /**
-     * One fault.
+     * A fault.
      *
-     * @param from when it begins, in milliseconds since the beginning
-     * @param until when it is undone
-     * @param fault what is done
-     * @param target to which process or node, from 0 on; of connections, first those of the workers, then of the creators and readers
-     * @param amount how far a clock is set, in milliseconds
+     * @param from the begin of the fault, in milliseconds since the start
+     * @param until the end of the fault, in milliseconds since the start
+     * @param fault the fault
+     * @param target the number of the process or node, from 0; for connections, workers come first, then creators, then readers
+     * @param amount by how much a clock is set wrong, in milliseconds
      */
     record Step(long from, long until, Fault fault, int target, long amount) {
         @Override
@@ -42,7 +42,7 @@ record Plan(List<Step> steps) {
         for (long time = 500; time < end && !common.isEmpty(); time += random.nextInt(2 * options.pauseMillis) + 1) {
             steps.add(step(time, end, common.next(), options, nodes, random));
         }
-        // One node at a time: with two away, a cluster of three does nothing at all.
+        // One node at a time: with two nodes down, a cluster of three cannot reach a quorum.
         Deck<Fault> ofServers = Fault.deck(possible, true, random);
         long refilled = 0;
         for (long time = 2_000; time < end && !ofServers.isEmpty(); time += random.nextInt(5_000, 9_000)) {

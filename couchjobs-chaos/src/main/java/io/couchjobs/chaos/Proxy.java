@@ -9,7 +9,7 @@ import java.net.URISyntaxException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Stands between one process and one node, and makes the trouble of that process. Thread-safe. */
+/** A proxy between one process and one node, which causes trouble for that process. Thread-safe. */
 final class Proxy implements AutoCloseable {
     private final URI target;
     private final Trouble trouble;
@@ -22,7 +22,7 @@ final class Proxy implements AutoCloseable {
         daemon(this::accept);
     }
 
-    /** {@return the target's URL, credentials included, by way of this} */
+    /** {@return the URL of the target through this proxy, including credentials} */
     URI url() {
         try {
             return new URI(
@@ -54,13 +54,13 @@ final class Proxy implements AutoCloseable {
             try {
                 connect(socket.accept());
             } catch (IOException closed) {
-                // or the server is away: the next may find it
+                // or the client's socket failed; the next connection may succeed
             }
         }
     }
 
-    /** When the server is away, the client's connection is reset at once, as the server's machine would do. */
-    @SuppressWarnings("resource") // The connection ends both.
+    /** Connects a client with the server. If the server is down, resets the connection, as the server's machine would. */
+    @SuppressWarnings("resource") // The connection closes both sockets.
     private void connect(Socket client) throws IOException {
         Socket server;
         try {

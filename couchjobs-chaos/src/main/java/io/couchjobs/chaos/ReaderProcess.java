@@ -13,11 +13,11 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that follows all jobs and notes each end that the queue reports, until its standard input ends and no more ends come.
- * Its arguments: its name, the folder for its journal.
+ * A process that follows all jobs and notes each end that the queue reports. It runs until its standard input has ended and no
+ * further ends are reported. Arguments: the name, and the folder for the journal.
  */
 final class ReaderProcess {
-    /** An end is told when a majority of the copies has it, which may be a moment after the last write. */
+    /** An end is reported only when a majority of the copies has it, which may be a moment after the last write. */
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private final Journal journal;
@@ -40,7 +40,7 @@ final class ReaderProcess {
                 queue.watch(JobFilter.all(), this::tell, () -> journal.note(What.MISSED, Entry.NO_JOB, ""));
         journal.note(What.FOLLOWS, Entry.NO_JOB, "");
         while (System.in.read() >= 0) {
-            // nothing is said
+            // ignore input
         }
         lastTold = System.nanoTime();
         while (System.nanoTime() - lastTold < QUIET_NANOS) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Checks that each end that was reported to a reader stands, and that each reader is told each end. */
+/** Checks that each end reported to a reader is final, and that each reader is told each end. */
 final class ReaderRules {
     private final History history;
     private final Map<String, Job> jobs;
@@ -31,7 +31,7 @@ final class ReaderRules {
         return rules.violations;
     }
 
-    /** {@return since when a reader hears of all jobs: since it began to follow, or since it last heard that it missed changes} */
+    /** {@return the note since when a reader is told of all jobs: when it began to follow, or last missed changes} */
     private Entry since(Entry reader) {
         return history.all(Entry.NO_JOB, What.MISSED).stream()
                 .filter(missed -> missed.process().equals(reader.process()) && missed.nanos() > reader.nanos())
@@ -39,7 +39,7 @@ final class ReaderRules {
                 .orElse(reader);
     }
 
-    /** No job of a chaos run is removed. A job that is added again has several ends. */
+    /** Checks that reported ends are final. A job that is added again has several ends. No job is removed. */
     private void toldWhatStands(String id) {
         Optional<Job> job = Optional.ofNullable(jobs.get(id));
         boolean hasSeveralEnds = history.has(id, What.ADDING_AGAIN) || Kind.NEWEST.isOf(id);
@@ -53,7 +53,7 @@ final class ReaderRules {
         }
     }
 
-    /** A reader is told the ends of the jobs that were made since then. */
+    /** Checks that a reader was told the end of a job that was created after the given note. */
     private void isTold(Entry since, Job job) {
         String id = job.id().docId();
         if (!isLaterThan(since, id) || job.phase() != JobPhase.FINISHED) {
@@ -68,7 +68,7 @@ final class ReaderRules {
         }
     }
 
-    /** No creator notes the job of a change, but its end comes after its first run. */
+    /** Returns whether a job was created after a note. No creator notes the job of a changed document: its first run counts. */
     private boolean isLaterThan(Entry since, String id) {
         return history.first(id, What.ADDING)
                 .or(() -> history.runs(id).stream().map(Run::begin).min(Comparator.comparingLong(Entry::nanos)))
@@ -80,13 +80,13 @@ final class ReaderRules {
         return told.detail().equals(end(job)) && told.fence() == job.fence();
     }
 
-    /** {@return the end of a job, as a reader notes it: its status, and the claim that its result is of} */
+    /** {@return the end of a job, as a reader notes it: its status, and the token of the claim in its result} */
     static String end(Job job) {
         return job.status()
                 + Ending.claimOfResult(job).map(claim -> " " + claim.token()).orElse("");
     }
 
-    /** {@return how many ends each reader was told} */
+    /** {@return the number of ends that each reader was told} */
     static Map<String, Long> figures(History history) {
         return history.jobs(What.TOLD).stream()
                 .flatMap(id -> history.all(id, What.TOLD).stream())

@@ -8,33 +8,33 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * One run of a job by a handler, as the handler noted it. Immutable.
+ * A run of a job by a handler, as the handler noted it. Immutable.
  *
  * @param job the document id of the job
- * @param token its claim
- * @param fence its fence
- * @param begin what it noted when it began
- * @param entries all that it noted
+ * @param token the token of the claim
+ * @param fence the fence of the claim
+ * @param begin the note at the begin of the run
+ * @param entries all notes of the run
  */
 record Run(String job, String token, long fence, Entry begin, List<Entry> entries) {
-    /** The outcomes that are a write which the database took. */
+    /** The outcomes whose write the database has stored. */
     private static final Set<String> STORED = Set.of("SUCCEEDED", "RETRIED", "FAILED", "CANCELLED", "RELEASED");
 
     private Optional<Entry> first(What what) {
         return entries.stream().filter(entry -> entry.what() == what).findFirst();
     }
 
-    /** {@return what it noted of that} */
+    /** {@return the notes of an event} */
     List<Entry> all(What what) {
         return entries.stream().filter(entry -> entry.what() == what).toList();
     }
 
-    /** {@return when the handler was done; empty when its process was killed before} */
+    /** {@return the time when the handler ended; empty when its process was killed before} */
     OptionalLong end() {
         return first(What.END).map(Entry::nanos).map(OptionalLong::of).orElseGet(OptionalLong::empty);
     }
 
-    /** {@return whether its handler was done when another run began} */
+    /** {@return whether the handler had succeeded before another run began} */
     boolean isDoneBefore(Run later) {
         OptionalLong end = end();
         return how().equals("done")
@@ -42,12 +42,12 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
                 && end.getAsLong() < later.begin().nanos();
     }
 
-    /** {@return the note that it should have been stopped, and was not told; empty when it was told} */
+    /** {@return the note that the handler should have been interrupted but was not; empty without such a note} */
     Optional<Entry> untold() {
         return first(What.UNTOLD);
     }
 
-    /** {@return how the handler ended} */
+    /** {@return how the handler ended; empty when its process was killed before} */
     String how() {
         return first(What.END).map(Entry::detail).orElse("");
     }
@@ -61,12 +61,12 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
         return how().equals("stopped TOO_SLOW");
     }
 
-    /** {@return the outcome that the queue reported; empty when its process was killed before, or notes none} */
+    /** {@return the outcome that the queue reported; empty when the process was killed before, or does not note outcomes} */
     String outcome() {
         return first(What.OUTCOME).map(Entry::detail).orElse("");
     }
 
-    /** {@return whether its process notes outcomes} */
+    /** {@return whether the process notes outcomes} */
     boolean isHeardOf() {
         return WorkerProcess.notesOutcomes(begin.process());
     }
@@ -76,10 +76,10 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
     }
 
     /**
-     * Returns the last note that proves that the run's process owned the job at the note's time or later. Proofs are a lease that
-     * was not over, a confirmation by the database, and an end that the database stored later.
+     * Returns the last note that proves that the run's process owned the job at the note's time or later. Such proofs are a lease
+     * that had not ended, a confirmation by the database, and an end that the database stored later.
      *
-     * @return the note; empty when there is none
+     * @return the note; empty without a proof
      */
     Optional<Entry> lastProof() {
         return entries.stream()

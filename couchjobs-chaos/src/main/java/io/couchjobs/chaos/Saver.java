@@ -18,8 +18,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Saves documents in several databases, of which two triggers make jobs: one of the documents' fields, the other of their outboxes. The job of a document counts as added when the document was saved:
- * so whoever proves that no job is lost proves that no change is. Not thread-safe.
+ * Saves documents in several databases. Two triggers make jobs from them: one from the documents' fields, the other from their
+ * outboxes. A document's job counts as added when the document was saved. So the proof that no job is lost is also a proof that
+ * no change is lost. Not thread-safe.
  */
 final class Saver {
     static final String TRIGGER = "chaos";
@@ -45,7 +46,7 @@ final class Saver {
         this.sources = sources;
     }
 
-    /** The names of the databases begin so. */
+    /** Returns the prefix of the names of source databases. */
     static String prefix(JobQueue queue) {
         return queue.database().name() + "-source-";
     }
@@ -101,7 +102,7 @@ final class Saver {
         }
     }
 
-    /** One whose fields make a job, or one that has the job in its outbox. */
+    /** Returns a new document, which has a job in its fields or in its outbox. */
     private ObjectNode document() {
         ObjectNode task = MAPPER.valueToTree(Kind.SHORT.task(random));
         String rest = name + "-" + made++;

@@ -5,18 +5,18 @@ import java.net.URI;
 import java.util.List;
 import java.util.Set;
 
-/** The server under a chaos run, with one node or many. */
+/** The server of a chaos run, with one or more nodes. */
 interface Server extends AutoCloseable {
-    /** {@return the nodes, credentials included, without a database} */
+    /** {@return the URLs of the nodes, with credentials and without a database} */
     List<URI> nodes();
 
-    /** {@return what can be done to a node} */
+    /** {@return the faults that can be done to a node} */
     Set<Fault> possible();
 
-    /** Does that to a node, from 0 on. */
+    /** Does a fault to a node, from 0. */
     void begin(Fault fault, int node) throws IOException, InterruptedException;
 
-    /** Undoes it. */
+    /** Undoes a fault. */
     void end(Fault fault, int node) throws IOException, InterruptedException;
 
     @Override

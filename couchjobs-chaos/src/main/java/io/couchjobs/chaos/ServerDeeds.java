@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Does one thing after the other to servers, in a separate thread: some take seconds. Not thread-safe. */
+/** Performs the faults of servers one after another, in a separate thread because some take seconds. Not thread-safe. */
 final class ServerDeeds implements AutoCloseable {
     private final Server server;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -35,12 +35,12 @@ final class ServerDeeds implements AutoCloseable {
         });
     }
 
-    /** Returns the faults that could not be made or undone: a run without its faults proves nothing. */
+    /** Returns the faults that could not be done or undone. A run without its faults proves nothing. */
     List<String> failures() {
         return List.copyOf(failures);
     }
 
-    /** Returns when all is done. */
+    /** Waits until all faults have been performed. */
     @Override
     public void close() {
         thread.shutdown();

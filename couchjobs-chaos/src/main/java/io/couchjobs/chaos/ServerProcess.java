@@ -4,9 +4,9 @@ import io.couchjobs.embedded.EmbeddedCouch;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** An embedded server with a process of its own, until its standard input ends. Its arguments: the folder of its data, its port. */
+/** A process with an embedded server, which runs until its standard input ends. Arguments: the folder of the data, and the port. */
 final class ServerProcess {
-    /** Names the environment variable of its administrator, such as {@code root:secret}, or nothing. */
+    /** The environment variable with the administrator, such as {@code root:secret}; may be missing. */
     static final String ADMIN = "COUCHJOBS_CHAOS_ADMIN";
 
     private ServerProcess() {}
@@ -21,7 +21,7 @@ final class ServerProcess {
         try (EmbeddedCouch couch = builder.start()) {
             System.err.println("listens at " + couch.url());
             while (System.in.read() >= 0) {
-                // nothing is said
+                // ignore input
             }
         }
     }

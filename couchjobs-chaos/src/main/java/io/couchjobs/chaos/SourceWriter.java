@@ -21,18 +21,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** A program that saves documents: a trigger must see them, whatever program saved them. Used by one thread at a time. */
+/** A program that saves documents. A trigger must see them, whichever program saved them. Used by one thread at a time. */
 interface SourceWriter extends AutoCloseable {
     /** Reads and writes documents. */
     ObjectMapper MAPPER = new ObjectMapper();
 
-    /** The environment variable that names the folder of an installed PouchDB. */
+    /** The environment variable with the folder of an installed PouchDB. */
     String POUCHDB = "COUCHJOBS_POUCHDB";
 
     /**
-     * Saves documents by one request.
+     * Saves documents with one request.
      *
-     * @return the new revisions by document id, of those of which the server said so
+     * @return the new revisions, by document id, of the documents whose write the server confirmed
      * @throws IOException when the program fails
      */
     Map<String, String> save(CouchDatabase database, URI url, List<ObjectNode> documents) throws IOException;
@@ -40,7 +40,7 @@ interface SourceWriter extends AutoCloseable {
     @Override
     default void close() {}
 
-    /** {@return one of each kind that this machine has: Java always, curl and PouchDB where they are installed} */
+    /** {@return a writer of each kind: Java always, curl and PouchDB if they are installed} */
     static List<SourceWriter> all() {
         List<SourceWriter> all = new ArrayList<>(List.of(new OfJava()));
         if (Curl.isInstalled()) {
@@ -81,7 +81,7 @@ interface SourceWriter extends AutoCloseable {
         }
     }
 
-    /** A process of curl per request. */
+    /** Runs a curl process per request. */
     final class Curl implements SourceWriter {
         private static final String SECONDS = "20";
 
@@ -131,7 +131,7 @@ interface SourceWriter extends AutoCloseable {
         }
     }
 
-    /** A process of Node with PouchDB, which reads a request and prints its answer, a line each. */
+    /** Runs a Node.js process with PouchDB, which reads a request and prints its answer as a line each. */
     final class Pouch implements SourceWriter {
         private static final String PROGRAM = "pouch-writer.cjs";
         private final Process node;

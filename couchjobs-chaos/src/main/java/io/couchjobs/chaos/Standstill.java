@@ -6,7 +6,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Looks, in a separate thread, for deadlocked threads of this process: it may be killed before anybody notices them. */
+/** Detects deadlocked threads of this process, in a separate thread, before the process is killed. */
 final class Standstill {
     private static final int LOOK_MILLIS = 1_000;
 

@@ -11,14 +11,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Where a process of a chaos run finds its queue. */
+/** The environment of a process of a chaos run, which names its queue. */
 final class Surroundings {
-    /** Names the environment variable, which is not seen in lists of processes as arguments are. */
+    /** The environment variable with the URLs. Unlike arguments, it is not shown in lists of processes. */
     static final String URLS = "COUCHJOBS_CHAOS_URLS";
 
     private Surroundings() {}
 
-    /** Opens the queue that the environment names, as soon as its server answers. */
+    /** Opens the queue, as soon as its server answers. */
     static JobQueue open(InstantSource clock) throws InterruptedException {
         List<URI> urls = urls();
         while (true) {
@@ -31,7 +31,7 @@ final class Surroundings {
         }
     }
 
-    /** {@return the database of the queue at each node that this process knows} */
+    /** {@return the URLs of the queue's database at each node that this process uses} */
     static List<URI> urls() {
         return Stream.of(Objects.requireNonNull(System.getenv(URLS), URLS).split(" "))
                 .map(URI::create)

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** The present trouble of one process's connections, and how often it has hit so far. Thread-safe. */
+/** The current faults of one process's connections, and how often each has hit. Thread-safe. */
 final class Trouble {
     private final Set<Fault> present = ConcurrentHashMap.newKeySet();
     private final Map<Fault, LongAdder> hits = new ConcurrentHashMap<>();
@@ -45,7 +45,7 @@ final class Trouble {
         return number == null ? 0 : number.sum();
     }
 
-    /** Waits while nothing gets through; returns whether the bytes that waited go on, or are lost. */
+    /** Waits while the connection is half-open. Returns whether the waiting bytes are passed on; otherwise they are lost. */
     synchronized boolean passesHalfOpen() throws InterruptedException {
         if (!is(Fault.HALF_OPEN)) {
             return true;
@@ -61,16 +61,16 @@ final class Trouble {
         return random.nextLong(20, 600);
     }
 
-    /** {@return how much of a number of bytes gets through before a feed is cut} */
+    /** {@return how many of the bytes are passed on before a feed is cut} */
     int part(int bytes) {
         return random.nextInt(bytes + 1);
     }
 
     /**
-     * Where a feed is to begin.
+     * Chooses the position from which a feed begins.
      *
-     * @param asked where its client asks it to
-     * @return the same position, or an older one at which a feed of this process began or went on
+     * @param asked the position that the client requested
+     * @return the same position, or an older one that a feed of this process requested before
      */
     synchronized String position(String asked) {
         if (is(Fault.REWIND_FEEDS) && oldPosition != null && !oldPosition.equals(asked)) {

@@ -10,17 +10,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The outcome of a chaos run. Immutable.
+ * The result of a chaos run. Immutable.
  *
- * @param violations the promises that were broken
- * @param figures what happened, in words
+ * @param violations the broken promises
+ * @param figures statistics of the run, as text
  */
 record Verdict(List<String> violations, String figures) {
     static Verdict of(History history, Ending ending, Plan plan, Map<Fault, Long> hits) {
         return new Verdict(Checker.violations(history, ending), figures(history, ending, plan, hits));
     }
 
-    /** Adds what else went wrong: with faults that did not happen nothing is proved, whatever else holds. */
+    /** Adds violations, such as faults that did not happen. A run without its faults proves nothing. */
     Verdict and(List<String> more) {
         return new Verdict(Stream.concat(violations.stream(), more.stream()).toList(), figures);
     }
@@ -63,7 +63,7 @@ record Verdict(List<String> violations, String figures) {
                 .sum();
     }
 
-    /** Counts handlers that ended only after the next run of their job had begun. */
+    /** Counts handlers that ended after the next run of their job had begun. */
     private static long goingOn(History history) {
         return history.runs().values().stream().mapToLong(Verdict::goingOn).sum();
     }

@@ -6,15 +6,18 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.worker.JobContext;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Notes what a handler sees of its ownership. The time of a note is that before the handler looked. Not thread-safe. */
+/** Notes what a handler observes of its ownership. The time of a note is that before the observation. Not thread-safe. */
 final class Witness {
-    /** One look of so many asks the database. */
+    /** One observation in this many asks the database. */
     private static final int ASKS = 5;
-    /** One handler of so many never asks: it goes on unless it is interrupted. */
+    /** One handler in this many never asks, and continues unless it is interrupted. */
     private static final int ASKS_NOTHING = 3;
-    /** After so many looks in which its lease was over, a handler should have been interrupted. Looks, not time: it may be frozen. */
+    /**
+     * A handler should have been interrupted after this many observations without a lease. Counts observations instead of time,
+     * because the process may be frozen.
+     */
     private static final int PATIENCE = 25;
-    /** The same number for a job that it owns and that is to be cancelled. */
+    /** The same number for a handler that owns its job, whose cancellation was requested. */
     private static final int PATIENCE_OF_OWNERS = 10;
 
     private final Journal journal;

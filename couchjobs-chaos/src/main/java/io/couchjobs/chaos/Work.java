@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The work of the handlers: they note all that they see, and take their time. Thread-safe. */
+/** The handlers of all jobs. They note what they observe, and take the planned time. Thread-safe. */
 final class Work {
     private static final long SLICE_MILLIS = 200;
 
@@ -19,10 +19,10 @@ final class Work {
     /**
      * The data of a job.
      *
-     * @param millis how long it takes
+     * @param millis how long the job takes
      * @param failures how many runs fail before one succeeds
-     * @param stubborn whether it does not stop when it is interrupted, or has lost its job
-     * @param rev the revision of the document that it was made of, if of one
+     * @param stubborn whether the handler ignores interruption and the loss of its job
+     * @param rev the revision of the document from which the job was made; null without a document
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record Task(
@@ -31,14 +31,14 @@ final class Work {
             boolean stubborn,
             @Nullable String rev) {}
 
-    /** The claim of a run; it is also the result of a run that succeeds. */
+    /** The claim of a run. Also the result of a successful run. */
     record Claim(String token, long fence) {}
 
     Work(Journal journal) {
         this.journal = journal;
     }
 
-    /** {@return the run of this thread, once} */
+    /** {@return the claim of this thread's last run; empty when it was already returned} */
     static Optional<Claim> last() {
         Optional<Claim> claim = Optional.ofNullable(LAST.get());
         LAST.remove();
@@ -71,7 +71,7 @@ final class Work {
         }
     }
 
-    /** The run of a chunk begins with the first item that it runs. */
+    /** Runs an item. The first item notes the begin of its chunk's run. */
     private @Nullable Object runItem(Task task, JobContext context, String index) throws InterruptedException {
         Claim claim = new Claim(context.token(), context.fence());
         if (!claim.equals(LAST.get())) {
@@ -88,7 +88,7 @@ final class Work {
         return null;
     }
 
-    /** A process that was frozen takes up its work where it was. */
+    /** Works in slices of time, so that a process that was frozen continues where it stopped. */
     private void work(Task task, JobContext context) throws InterruptedException {
         Witness witness = new Witness(journal, context, task.stubborn());
         for (long left = task.millis(); left > 0; left -= SLICE_MILLIS) {
@@ -110,7 +110,7 @@ final class Work {
                 .count();
     }
 
-    /** The failure that a handler throws. The message names the claim, and there is no stack trace: errors stay small. */
+    /** The exception of a failing handler. The message names the claim. Without a stack trace, to keep stored errors small. */
     static final class Failure extends RuntimeException {
         static final String PREFIX = "as planned by ";
         private static final long serialVersionUID = 1L;

@@ -15,8 +15,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A process that runs jobs, until its standard input ends. A line of input sets how many milliseconds its clock is ahead. Its
- * arguments: its name, the folder for its journal, its worker id or nothing.
+ * A process that runs jobs until its standard input ends. A line of input sets how many milliseconds its clock is ahead.
+ * Arguments: the name, the folder for the journal, and optionally the worker id.
  */
 final class WorkerProcess implements AutoCloseable {
     static final Duration TIME_LIMIT = Duration.ofSeconds(12);
@@ -37,7 +37,9 @@ final class WorkerProcess implements AutoCloseable {
         this.worker = start(name, id);
     }
 
-    /** {@return whether a worker process notes outcomes} The third worker has no listener, so it writes ends while its next jobs run. */
+    /**
+     * {@return whether a worker process notes outcomes} Without a listener, the third worker writes ends while its next jobs run.
+     */
     static boolean notesOutcomes(String process) {
         return !process.startsWith("worker2-");
     }
@@ -57,7 +59,7 @@ final class WorkerProcess implements AutoCloseable {
         return started(builder);
     }
 
-    /** A worker is not started while the database cannot be used: that is for its program to decide. */
+    /** Starts a worker. Tries again while the database cannot be used, because the library leaves this decision to the program. */
     private static Worker started(WorkerBuilder builder) throws InterruptedException {
         while (true) {
             try {
@@ -69,7 +71,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Called on the thread of the handler, if there was one. */
+    /** Notes the outcome of a run. Called on the thread of the handler, if the handler was called. */
     private void ended(RunReport report) {
         Optional<Work.Claim> claim = Work.last();
         claim.ifPresent(run -> journal.noteOutcome(

@@ -1,7 +1,7 @@
 /**
- * Runs real processes with a queue, and kills, freezes and cuts off some of them all the time. Then it proves, from notes that
- * the processes made outside of the queue, that the queue kept its promises. Start at {@link io.couchjobs.chaos.Chaos}; {@link
- * io.couchjobs.chaos.Checker} defines a broken promise.
+ * Chaos tests. A run starts real processes with a queue, and keeps killing, freezing and disconnecting some of them. Then it
+ * checks whether the queue kept its promises, from notes that the processes made outside of the queue. Start reading at {@link
+ * io.couchjobs.chaos.Chaos}; {@link io.couchjobs.chaos.Checker} defines the promises.
  */
 @NullMarked
 package io.couchjobs.chaos;

@@ -5,7 +5,7 @@ import org.springframework.boot.testcontainers.service.connection.ContainerConne
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
 import org.testcontainers.containers.Container;
 
-/** The address of the database in a test's {@code couchdb} container that has {@code @ServiceConnection}. */
+/** Provides the connection details of a test's {@code couchdb} container that is annotated with {@code @ServiceConnection}. */
 final class CouchDbContainerConnection
         extends ContainerConnectionDetailsFactory<Container<?>, CouchjobsConnectionDetails> {
     private static final int PORT = 5984;

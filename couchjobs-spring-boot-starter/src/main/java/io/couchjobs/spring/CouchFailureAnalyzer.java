@@ -9,7 +9,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
-/** Says what to do when an application does not start because of its database. */
+/** Explains what to do when an application does not start because of its database. */
 final class CouchFailureAnalyzer extends AbstractFailureAnalyzer<CouchException> {
     private final Environment environment;
 

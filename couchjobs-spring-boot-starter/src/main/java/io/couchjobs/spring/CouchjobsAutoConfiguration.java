@@ -19,15 +19,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Gives an application a {@link JobQueue}, and a worker for its {@link JobHandler} and {@link OnChange} methods, when {@code couchjobs.url} is set or
- * there are {@link CouchjobsConnectionDetails}.
+ * Auto-configures a {@link JobQueue}, and a worker for the application's {@link JobHandler} and {@link OnChange} methods. Active
+ * when {@code couchjobs.url} is set or there is a bean of type {@link CouchjobsConnectionDetails}.
  */
 @AutoConfiguration(after = CouchjobsTelemetryAutoConfiguration.class)
 @Conditional(OnDatabase.class)
 @EnableConfigurationProperties(CouchjobsProperties.class)
 public class CouchjobsAutoConfiguration {
 
-    /** Made by Spring. */
+    /** Called by Spring. */
     public CouchjobsAutoConfiguration() {}
 
     @Bean(destroyMethod = "close")
@@ -64,7 +64,7 @@ public class CouchjobsAutoConfiguration {
                 : withUser(builder, properties.user(), properties.password());
     }
 
-    /** The message has no cause and shows no URL, which may hold a password. */
+    /** Adds a connection. The exception for a bad URL has no cause and does not show the URL, which may contain a password. */
     private static void connect(JobQueueBuilder builder, String name, String url) {
         try {
             builder.connection(name, URI.create(url));

@@ -17,8 +17,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * The dashboard at {@code couchjobs} below the management path, on the application's port, where the application has
- * couchjobs-dashboard. It is not served unless the dashboard or the application asks for a password.
+ * Auto-configures the dashboard when couchjobs-dashboard is on the class path. The dashboard is at {@code couchjobs} below the
+ * management path, on the application's port. It is served only if it has credentials, or the application's own security guards
+ * it.
  */
 @AutoConfiguration(after = CouchjobsAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -29,7 +30,7 @@ import org.springframework.core.env.Environment;
 public class CouchjobsDashboardAutoConfiguration {
     private static final Logger log = LoggerFactory.getLogger(CouchjobsDashboardAutoConfiguration.class);
 
-    /** Made by Spring. */
+    /** Called by Spring. */
     public CouchjobsDashboardAutoConfiguration() {}
 
     @Bean

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Profile;
 
-/** With the profile {@code dev}, and without {@code couchjobs.url}, jobs are kept in memory where couchjobs-embedded is there. */
+/** Auto-configures an in-memory server in the profile {@code dev}, with couchjobs-embedded and without {@code couchjobs.url}. */
 @AutoConfiguration(before = {CouchjobsTelemetryAutoConfiguration.class, CouchjobsAutoConfiguration.class})
 @Profile("dev")
 @ConditionalOnClass(EmbeddedCouch.class)
@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Profile;
 public class CouchjobsDevAutoConfiguration {
     private static final Logger log = LoggerFactory.getLogger(CouchjobsDevAutoConfiguration.class);
 
-    /** Made by Spring. */
+    /** Called by Spring. */
     public CouchjobsDevAutoConfiguration() {}
 
     @Bean(destroyMethod = "close")
@@ -40,7 +40,7 @@ public class CouchjobsDevAutoConfiguration {
         return () -> url;
     }
 
-    /** Whether no address is set. */
+    /** Matches when {@code couchjobs.url} is not set. */
     static final class WithoutUrl extends NoneNestedConditions {
         WithoutUrl() {
             super(ConfigurationPhase.REGISTER_BEAN);

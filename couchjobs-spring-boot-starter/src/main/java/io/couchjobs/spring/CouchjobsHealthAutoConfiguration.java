@@ -11,14 +11,14 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** The actuator's health is down while this application cannot claim jobs. */
+/** Auto-configures a health indicator, which is down while this application cannot claim jobs. */
 @AutoConfiguration(after = CouchjobsAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(JobQueue.class)
 @ConditionalOnEnabledHealthIndicator("couchjobs")
 public class CouchjobsHealthAutoConfiguration {
 
-    /** Made by Spring. */
+    /** Called by Spring. */
     public CouchjobsHealthAutoConfiguration() {}
 
     @Bean

@@ -8,18 +8,18 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The properties of an application's queue. Immutable and thread-safe. Addresses are texts, not URIs: when Spring cannot parse a
- * URI it shows it, and there may be a password in it.
+ * The properties of an application's queue. Addresses are strings, not URIs, because Spring would show a URI that it cannot
+ * parse, and the URI may contain a password. Immutable and thread-safe.
  *
- * @param url the database, such as http://127.0.0.1:5984/jobs. Without it there is no queue.
- * @param nodes the same database on other nodes of a cluster
- * @param user the user that logs in, unless the url names one
+ * @param url the URL of the database, such as http://127.0.0.1:5984/jobs. Without a URL there is no queue.
+ * @param nodes URLs of the same database on other nodes of a cluster
+ * @param user the user name, unless the URL contains it
  * @param password the password of that user
- * @param token a bearer token, in place of user and password
- * @param createIfMissing whether the database and its design documents are created where they are missing
- * @param defaultTimeout how long an owner of a job may be silent, for types that do not say
- * @param site which of several databases that replicate to each other this one is
- * @param connections the servers that triggers may name, by name: their URLs with the credentials
+ * @param token a bearer token, instead of user and password
+ * @param createIfMissing whether to create a missing database and its design documents
+ * @param defaultTimeout how long an owner of a job may be silent, for job types without their own timeout
+ * @param site the name of this database among several that replicate to each other
+ * @param connections the URLs, with credentials, of other servers that triggers may use, by name
  * @param worker the application's worker
  * @param dashboard the dashboard below the management path
  */
@@ -37,7 +37,7 @@ public record CouchjobsProperties(
         @DefaultValue Worker worker,
         @DefaultValue Dashboard dashboard) {
 
-    /** Shows no password. */
+    /** Returns a text without passwords. */
     @Override
     public String toString() {
         return "CouchjobsProperties[worker=" + worker + "]";
@@ -46,9 +46,9 @@ public record CouchjobsProperties(
     /**
      * The application's worker. Immutable and thread-safe.
      *
-     * @param enabled whether this application runs jobs at all
-     * @param id the worker's name; a worker that starts with the name of a dead one takes its jobs back at once. Default: a name
-     *     of its own for each start
+     * @param enabled whether this application runs jobs
+     * @param id the worker's id; a worker that starts with the id of a dead worker expires that worker's jobs at once. Default: a
+     *     new id for each start
      * @param concurrency how many jobs run at once: a number, cores, or cores*N
      * @param prefetch how many jobs are claimed ahead
      * @param timeLimit how long a run may take; default no limit
@@ -63,18 +63,18 @@ public record CouchjobsProperties(
             @DefaultValue("20s") Duration closeTimeout) {}
 
     /**
-     * The dashboard below the management path. It is there only when the dashboard itself, or the application, asks for a
-     * password.
+     * The dashboard below the management path. It is served only if it has credentials here, or the application's own security
+     * guards it.
      *
-     * @param enabled whether there may be a dashboard at all
-     * @param user the user that may see it, by HTTP Basic
+     * @param enabled whether the dashboard may be served
+     * @param user the user that may see the dashboard (HTTP Basic)
      * @param password the password of that user
-     * @param token a token whose bearer may see it (HTTP Bearer)
-     * @param readOnlyToken a token whose bearer may see it and change nothing
-     * @param guardedByApplication whether the application's own security decides who may see it
-     * @param actions whether people may change anything
-     * @param api whether programs are served, too, by the HTTP API
-     * @param hosts the names by which browsers reach the application, such as shop.example.org
+     * @param token a token that gives access to the dashboard (HTTP Bearer)
+     * @param readOnlyToken a token that gives read-only access
+     * @param guardedByApplication whether the application's own security decides who may see the dashboard
+     * @param actions whether the dashboard offers actions that change jobs and settings
+     * @param api whether the HTTP API for programs is served too
+     * @param hosts the host names by which browsers reach the application, such as shop.example.org
      */
     public record Dashboard(
             @DefaultValue("true") boolean enabled,
@@ -87,7 +87,7 @@ public record CouchjobsProperties(
             @DefaultValue("false") boolean api,
             @DefaultValue List<String> hosts) {
 
-        /** Shows no password. */
+        /** Returns a text without passwords. */
         @Override
         public String toString() {
             return "Dashboard[enabled=" + enabled + "]";

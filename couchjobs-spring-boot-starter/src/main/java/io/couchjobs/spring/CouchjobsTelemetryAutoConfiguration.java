@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/** Metrics and traces of the queue, where the application has a {@code MeterRegistry} or an {@code OpenTelemetry}. */
+/** Auto-configures metrics for a {@code MeterRegistry} bean, and traces for an {@code OpenTelemetry} bean. */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Configuration;
 @Conditional(OnDatabase.class)
 public class CouchjobsTelemetryAutoConfiguration {
 
-    /** Made by Spring. */
+    /** Called by Spring. */
     public CouchjobsTelemetryAutoConfiguration() {}
 
     /** Metrics. */

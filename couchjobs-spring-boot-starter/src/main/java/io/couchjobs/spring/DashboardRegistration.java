@@ -9,8 +9,8 @@ import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The dashboard's servlet in the container. It is closed before the web server waits for the requests under way: the request of a
- * listening page never ends by itself. Thread-safe.
+ * Registers the dashboard's servlet in the container. The servlet is closed before the web server waits for running requests,
+ * because the request of a listening page never ends by itself. Thread-safe.
  */
 final class DashboardRegistration extends ServletRegistrationBean<DashboardServlet> implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(DashboardRegistration.class);
@@ -20,10 +20,10 @@ final class DashboardRegistration extends ServletRegistrationBean<DashboardServl
     private final String path;
 
     /**
-     * Not registered yet.
+     * Creates a registration.
      *
-     * @param dashboard how it is to be; gets its base path when the container registers the servlet
-     * @param path its path in the application
+     * @param dashboard builds the dashboard; gets its base path when the container registers the servlet
+     * @param path the dashboard's path in the application
      */
     DashboardRegistration(DashboardBuilder dashboard, String path) {
         this(dashboard, new DashboardServlet(dashboard), path);
@@ -39,7 +39,7 @@ final class DashboardRegistration extends ServletRegistrationBean<DashboardServl
 
     @Override
     protected ServletRegistration.Dynamic addRegistration(String description, ServletContext container) {
-        String base = container.getContextPath() + path; // a container of its own knows better than Spring's properties
+        String base = container.getContextPath() + path; // also correct in an external servlet container
         dashboard.basePath(base);
         log.info("the dashboard is at {}/", base);
         return super.addRegistration(description, container);

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves the dashboard in a servlet container, while it is open. Pages that listen for changes wait in separate threads: the
- * container's threads are the application's, and few. Thread-safe.
+ * Serves the dashboard in a servlet container between {@link #open} and {@link #close}. Requests of pages that listen for changes
+ * run in separate threads, because the container has few threads and the application needs them. Thread-safe.
  */
 final class DashboardServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
@@ -27,14 +27,14 @@ final class DashboardServlet extends HttpServlet {
         this.dashboard = dashboard;
     }
 
-    /** Begins to answer. An application may be stopped and started again. */
+    /** Starts answering requests. May be called again after {@link #close}, because an application can be stopped and restarted. */
     synchronized void open() {
         if (handler == null) {
             handler = dashboard.handler();
         }
     }
 
-    /** Disconnects the browsers. */
+    /** Stops answering requests and disconnects the browsers. */
     synchronized void close() {
         if (handler != null) {
             handler.close();

@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** Finds the {@link JobHandler} and {@link OnChange} methods of an application's beans; the beans are asked for when a job runs. */
+/** Finds the {@link JobHandler} and {@link OnChange} methods of beans. A bean is looked up only when its job runs. */
 final class HandlerMethods {
     private final ConfigurableApplicationContext context;
     private final Schedules schedules;
@@ -28,21 +28,21 @@ final class HandlerMethods {
         this.triggers = new Triggers(context.getEnvironment());
     }
 
-    /** The schedules of the methods that have one. They are put before the worker starts. */
+    /** Returns the schedules of the annotated methods. The caller stores them before the worker starts. */
     List<ScheduleRequest> schedules() {
         List<ScheduleRequest> found = new ArrayList<>();
         each((bean, method, type) -> schedules.of(method, type).ifPresent(found::add));
         return found;
     }
 
-    /** The triggers of the methods that have one. They are put before the worker starts. */
+    /** Returns the triggers of the annotated methods. The caller stores them before the worker starts. */
     List<Trigger> triggers() {
         List<Trigger> found = new ArrayList<>();
         each((bean, method, type) -> triggers.of(method, type).ifPresent(found::add));
         return found;
     }
 
-    /** Gives each method to a worker, with the type of its jobs. */
+    /** Passes each method to a worker, with the type of its jobs. */
     void addTo(BiConsumer<JobType<Object>, MethodHandler> worker) {
         each((bean, method, type) -> add(worker, bean, type, method));
     }
@@ -56,7 +56,7 @@ final class HandlerMethods {
         }
     }
 
-    /** Takes a method of a bean, and the type of its jobs. */
+    /** Receives a method of a bean, and the type of its jobs. */
     private interface Found {
         void take(String bean, Method method, String type);
     }
@@ -69,7 +69,7 @@ final class HandlerMethods {
         worker.accept(bound.jobType(type, declared(type)), bound);
     }
 
-    /** The bean that says what a type's data is, and its defaults. */
+    /** Returns the application's bean that declares a type, if there is one. */
     private Optional<JobType<?>> declared(String type) {
         return context.getBeanProvider(JobType.class).stream()
                 .filter(bean -> bean.name().equals(type))
@@ -81,7 +81,7 @@ final class HandlerMethods {
         return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<String>) HandlerMethods::jobs);
     }
 
-    /** The type of the jobs that a method handles; null when it is no handler. */
+    /** Returns the type of the jobs that a method handles; null when the method is not a handler. */
     private static @Nullable String jobs(Method method) {
         JobHandler handler = AnnotatedElementUtils.findMergedAnnotation(method, JobHandler.class);
         OnChange change = AnnotatedElementUtils.findMergedAnnotation(method, OnChange.class);

@@ -2,11 +2,11 @@ package io.couchjobs.spring;
 
 import io.couchjobs.JobQueueBuilder;
 
-/** A bean of this type changes how the application's queue is opened, after the properties. */
+/** Changes how the application's queue is opened. Beans of this type are called after the properties were applied. */
 @FunctionalInterface
 public interface JobQueueCustomizer {
     /**
-     * Changes it.
+     * Changes the settings of the queue.
      *
      * @param queue the builder that opens the queue
      */

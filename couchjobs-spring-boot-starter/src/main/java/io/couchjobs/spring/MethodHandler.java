@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs a job by calling a method of a bean. Thread-safe, as far as the bean is.
  *
- * @param data the Java type of the method's parameter for the job's data; null when it has none
+ * @param data the Java type of the method's parameter for the job's data; null without such a parameter
  */
 record MethodHandler(Method method, @Nullable Type data, Supplier<Object> bean) implements JobHandler<Object> {
 
     /**
-     * Looks at a method's parameters.
+     * Creates the handler of a method.
      *
-     * @throws IllegalStateException when they do not fit a {@code @JobHandler} or {@code @OnChange} method
+     * @throws IllegalStateException when the parameters do not fit a {@code @JobHandler} or {@code @OnChange} method
      */
     static MethodHandler of(Method method, Supplier<Object> bean) {
         List<Type> others = Arrays.stream(method.getGenericParameterTypes())
@@ -42,11 +42,11 @@ record MethodHandler(Method method, @Nullable Type data, Supplier<Object> bean) 
     }
 
     /**
-     * {@return the type of jobs that it runs, with the defaults of the declared one}
+     * {@return the type of the jobs that this handler runs, with the defaults of the declared type}
      *
      * @param name the name of the type
      * @param declared the application's bean for that type, if it has one
-     * @throws IllegalStateException when the declared type has other data than the method
+     * @throws IllegalStateException when the declared type's data is of another Java type than the method's parameter
      */
     JobType<Object> jobType(String name, Optional<JobType<?>> declared) {
         JobType<Object> own = JobType.of(name, data == null ? ObjectNode.class : data);

@@ -9,7 +9,10 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** Says that {@code couchjobs.url} is missing when a bean wants the queue. Spring's own analyzer, which comes later, would have a bean defined. */
+/**
+ * Explains that {@code couchjobs.url} is missing when a bean needs the queue. Comes before Spring's own analyzer, which would
+ * suggest defining a bean.
+ */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class NoQueueFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
     private final Environment environment;

@@ -4,7 +4,7 @@ import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
-/** Whether the application has a database for jobs. */
+/** Matches when the application has a database for jobs. */
 final class OnDatabase extends AnyNestedCondition {
     OnDatabase() {
         super(ConfigurationPhase.REGISTER_BEAN);

@@ -11,7 +11,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** Reads the {@link JobSchedule} of a method. Thread-safe. */
+/** Reads the {@link JobSchedule} annotation of a method. Thread-safe. */
 final class Schedules {
     private final Environment environment;
 
@@ -19,7 +19,7 @@ final class Schedules {
         this.environment = environment;
     }
 
-    /** The schedule of a method that handles the jobs of a type, if it has one. */
+    /** Returns the schedule of a method that handles the jobs of a type, if the method is annotated. */
     Optional<ScheduleRequest> of(Method method, String type) {
         return Optional.ofNullable(AnnotatedElementUtils.findMergedAnnotation(method, JobSchedule.class))
                 .map(schedule -> request(schedule, method, type));

@@ -16,7 +16,7 @@ import java.net.URISyntaxException;
 import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 
-/** A request to a servlet as the JDK's HTTP server would hand it over. Used by the request's thread. */
+/** Presents a servlet request as an exchange of the JDK's HTTP server. Used by the request's thread only. */
 final class ServletExchange extends HttpExchange {
     private static final String HOST = "Host";
 
@@ -35,7 +35,7 @@ final class ServletExchange extends HttpExchange {
         }
     }
 
-    /** HTTP/2 has {@code :authority} instead of a header, and containers such as Tomcat make the server's name of it. */
+    /** HTTP/2 has {@code :authority} instead of a {@code Host} header; containers such as Tomcat take the server name from it. */
     private static String authority(HttpServletRequest request) {
         int usual = "https".equals(request.getScheme()) ? 443 : 80;
         int port = request.getServerPort();
@@ -52,7 +52,7 @@ final class ServletExchange extends HttpExchange {
         return responseHeaders;
     }
 
-    /** {@return whether the request names a URI: a container lets a wrong escape in a query pass} */
+    /** {@return whether the request has a valid URI; containers accept invalid escapes in a query} */
     static boolean isUri(HttpServletRequest request) {
         try {
             new URI(uri(request));
@@ -82,7 +82,7 @@ final class ServletExchange extends HttpExchange {
         throw new UnsupportedOperationException("a servlet has no such context");
     }
 
-    /** The container ends the answer when the servlet returns. */
+    /** Does nothing: the container ends the response when the servlet returns. */
     @Override
     public void close() {}
 

@@ -11,9 +11,9 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-/** Gives the parameters of a test the queue of the application that it started, if that has a queue of the test. */
+/** Provides a Spring test with the {@link TestQueue} bean of its application context, if there is one. */
 public final class SpringTestQueues implements TestQueueProvider {
-    /** Made by the service loader. */
+    /** Called by the service loader. */
     public SpringTestQueues() {}
 
     @Override

@@ -9,7 +9,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Puts a {@link TestQueue} in the place of the application's queue and worker. */
+/** Replaces the application's queue and worker by a {@link TestQueue}. */
 @Configuration(proxyBeanMethods = false)
 class TestQueueConfiguration {
     @Bean(destroyMethod = "close")
@@ -27,7 +27,7 @@ class TestQueueConfiguration {
         return jobs.queue();
     }
 
-    /** {@link TestQueue#drain} runs the jobs that the application's worker would run. */
+    /** Gives the application's handlers to {@link TestQueue#drain}, which runs the jobs instead of a worker. */
     @Bean
     SmartInitializingSingleton couchjobsTestHandlers(
             TestQueue jobs, ConfigurableApplicationContext context, ObjectProvider<WorkerCustomizer> customizers) {

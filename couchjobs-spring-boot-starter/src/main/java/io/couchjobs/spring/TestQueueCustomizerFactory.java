@@ -16,7 +16,7 @@ import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.util.ClassUtils;
 
-/** Gives an application that is tested with {@code @CouchJobsTest} a queue of the test, where couchjobs-test is there. */
+/** Gives the application of a {@code @CouchJobsTest} a test queue, if couchjobs-test is on the class path. */
 final class TestQueueCustomizerFactory implements ContextCustomizerFactory {
     @Override
     public @Nullable ContextCustomizer createContextCustomizer(
@@ -28,7 +28,7 @@ final class TestQueueCustomizerFactory implements ContextCustomizerFactory {
                 : null;
     }
 
-    /** A nested class has the annotation from one around it. */
+    /** Returns the class that has the annotation: the test class or a class around it. */
     private static Class<?> annotated(Class<?> testClass) {
         Class<?> around = testClass.getEnclosingClass();
         return around == null || AnnotatedElementUtils.hasAnnotation(testClass, CouchJobsTest.class)
@@ -36,7 +36,7 @@ final class TestQueueCustomizerFactory implements ContextCustomizerFactory {
                 : annotated(around);
     }
 
-    /** Contexts are shared by tests with equal customizers: here by those of one class, and of the classes nested in it. */
+    /** Spring shares a context between tests with equal customizers: here, between a class and the classes nested in it. */
     private record TestQueueCustomizer(Class<?> testClass) implements ContextCustomizer {
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {

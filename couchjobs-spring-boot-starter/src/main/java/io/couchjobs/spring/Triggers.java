@@ -16,7 +16,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** Reads the {@link OnChange} of a method. Thread-safe. */
+/** Reads the {@link OnChange} annotation of a method. Thread-safe. */
 final class Triggers {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -28,7 +28,7 @@ final class Triggers {
         this.environment = environment;
     }
 
-    /** The trigger of a method that handles the jobs of a type, if it has one. */
+    /** Returns the trigger of a method that handles the jobs of a type, if the method is annotated. */
     Optional<Trigger> of(Method method, String type) {
         return Optional.ofNullable(AnnotatedElementUtils.findMergedAnnotation(method, OnChange.class))
                 .map(change -> trigger(change, method, type));

@@ -2,11 +2,13 @@ package io.couchjobs.spring;
 
 import io.couchjobs.worker.WorkerBuilder;
 
-/** A bean of this type changes how the application's worker is started, after the properties: interceptors, turns, filters. */
+/**
+ * Changes the application's worker, for example by interceptors. Beans of this type are called after the properties were applied.
+ */
 @FunctionalInterface
 public interface WorkerCustomizer {
     /**
-     * Changes it.
+     * Changes the settings of the worker.
      *
      * @param worker the builder that starts the worker
      */

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The worker of an application. It is started last, when everything that handlers need is there, and stopped first. While it
- * stops, it takes no new jobs and lets the running ones finish. Without a handler there is no worker. Thread-safe.
+ * Starts and stops the application's worker. The worker starts last, when all beans that handlers need are ready, and stops
+ * first. While it stops, it claims no new jobs and lets running jobs finish. Without a handler there is no worker. Thread-safe.
  */
 public final class WorkerLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
@@ -21,7 +21,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
     private final CouchjobsProperties.Worker options;
     private final HandlerMethods methods;
     private final List<WorkerCustomizer> customizers;
-    /** Held while it starts and while it stops, so that one waits for the other. */
+    /** Held by {@link #start} and {@link #stop}, so that one waits for the other. */
     private final Object turn = new Object();
 
     private @Nullable Worker worker;
@@ -37,7 +37,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
         this.customizers = customizers;
     }
 
-    /** {@return the worker, also while it stops; empty when it is not running, or there is nothing to handle} */
+    /** {@return the worker, also while it stops; empty when it is not running, or there are no handlers} */
     public synchronized Optional<Worker> worker() {
         return Optional.ofNullable(worker);
     }
@@ -70,7 +70,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
         log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, builder.types());
     }
 
-    /** The monitor is free while the last jobs end: their handlers, and the application's monitoring, may ask for the worker. */
+    /** Does not hold the monitor while jobs finish: their handlers, or monitoring, may call {@link #worker}. */
     @Override
     public void stop() {
         synchronized (turn) {

@@ -3,7 +3,7 @@ package io.couchjobs.spring;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** The property {@code couchjobs.url} is not the address of a database. No message shows the address: there may be a password in it. */
+/** Thrown for a {@code couchjobs.url} that is not the address of a database. No message shows it: it may contain a password. */
 final class WrongUrlException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ final class WrongUrlException extends IllegalArgumentException {
         super(message);
     }
 
-    /** {@return the address, which names a server and a database} */
+    /** {@return the given address, after checking that it names a server and a database} */
     static String check(String url) {
         if (url.isBlank()) {
             throw new WrongUrlException("is empty");

@@ -1,3 +1,3 @@
-/** Jobs in Spring Boot applications. */
+/** Auto-configuration and annotations for jobs in Spring Boot applications. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.spring;

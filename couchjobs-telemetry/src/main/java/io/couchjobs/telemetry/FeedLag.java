@@ -10,19 +10,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the lag of the feed by this process's own writes: from the answer to a write until the feed tells of it. So no two
- * clocks are compared. One write is followed at a time. Thread-safe.
+ * Measures the lag of the changes feed: the time from the answer to one of this process's own writes until the feed reports that
+ * write. Only this process's clock is used. One write is measured at a time. Thread-safe.
  */
 final class FeedLag {
     private static final Pattern REVISION = Pattern.compile("(\\d{1,9})-.*");
-    /** When the feed has not reported a write by then, a later write has replaced it, or there is no feed. */
+    /** The time after which a measurement is given up: a later write has replaced the revision, or there is no feed. */
     private static final long PATIENCE = Duration.ofMinutes(1).toNanos();
 
     private static final int MOST_REMEMBERED = 256;
 
     private final LongSupplier nanos;
     private final Consumer<Duration> record;
-    /** Revisions that the feed has reported: the feed may be quicker than the answer to the write. */
+    /** The revisions that the feed has reported. The feed may report a write before its answer arrives. */
     private final Map<String, Long> heard = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -39,7 +39,7 @@ final class FeedLag {
         this.record = record;
     }
 
-    /** A write was answered. */
+    /** Notes that a write was answered. */
     synchronized void written(String docId, String rev) {
         long now = nanos.getAsLong();
         if (followed != null && now - followed.at < PATIENCE) {
@@ -54,7 +54,7 @@ final class FeedLag {
         }
     }
 
-    /** The feed told of a document. */
+    /** Notes that the feed reported a document. */
     synchronized void heard(String docId, String rev) {
         long generation = generation(rev);
         heard.remove(docId);
@@ -68,7 +68,7 @@ final class FeedLag {
         }
     }
 
-    /** The number of a revision; 0 for a text that is no revision. */
+    /** Returns the generation of a revision, or 0 for a text that is not a revision. */
     private static long generation(String rev) {
         Matcher revision = REVISION.matcher(rev);
         return revision.matches() ? Long.parseLong(revision.group(1)) : 0;

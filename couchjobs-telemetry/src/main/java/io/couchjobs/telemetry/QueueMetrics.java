@@ -19,17 +19,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells Micrometer what a queue and its workers do in this process. Thread-safe; one for each queue that is open.
+ * Reports to Micrometer what a queue and its workers do in this process. Each open queue needs its own instance. Thread-safe.
  *
  * <pre>{@code
  * JobQueue queue = JobQueue.builder(url).extension(QueueMetrics.of(registry)).open();
  * }</pre>
  *
- * The number of waiting jobs, their age, and the state of triggers are read when somebody asks for the metrics, at most every 15 s. When
- * nobody asks, nothing is read. Everything else costs no request.
+ * The number of jobs, the age of the oldest due job, and the state of triggers are read on demand: when the metrics are read, at
+ * most every 15 s by default. All other metrics need no requests.
  */
 public final class QueueMetrics implements QueueExtension {
-    /** How seldom the index is read unless told otherwise: 15 s. */
+    /** The default of {@link #readEvery}: 15 s. */
     public static final Duration READ_EVERY = Duration.ofSeconds(15);
 
     private final MeterRegistry registry;
@@ -46,9 +46,9 @@ public final class QueueMetrics implements QueueExtension {
     }
 
     /**
-     * Makes metrics with the defaults.
+     * Creates metrics with the defaults.
      *
-     * @param registry where they go
+     * @param registry receives the metrics
      * @return an extension for one queue
      */
     public static QueueMetrics of(MeterRegistry registry) {
@@ -56,9 +56,9 @@ public final class QueueMetrics implements QueueExtension {
     }
 
     /**
-     * The same, with tags on all meters: with two queues in a process, they tell them apart.
+     * Returns metrics with additional tags on all meters. Tags distinguish the queues of a process that has several.
      *
-     * @param keyValues keys and values in turn
+     * @param keyValues alternating keys and values
      * @return another extension
      */
     public QueueMetrics tags(String... keyValues) {
@@ -66,9 +66,9 @@ public final class QueueMetrics implements QueueExtension {
     }
 
     /**
-     * The same, reading the index more or less often.
+     * Returns metrics that read the index more or less often.
      *
-     * @param duration how long numbers are good for; default 15 s
+     * @param duration how long numbers are used before they are read again; default 15 s
      * @return another extension
      */
     public QueueMetrics readEvery(Duration duration) {
@@ -95,7 +95,7 @@ public final class QueueMetrics implements QueueExtension {
             depth.close();
             depth = null;
             lag = null;
-            // They stay for runs that end after this.
+            // The meters stay in the map for runs that end later.
             meters.values().forEach(RunMeters::close);
         }
     }

@@ -24,9 +24,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries OpenTelemetry traces from the creator of a job to its owner. A job that is added while a span is current carries that
- * span in its document ({@link TraceContext}, whatever propagators are configured elsewhere). Each of its runs, retries too, is a
- * child span, and current while the handler runs. Immutable and thread-safe; one instance will do for any number of queues.
+ * Propagates OpenTelemetry traces from the creator of a job to its owner. A job that is added while a span is current stores the
+ * span's context in its document ({@link TraceContext}), always in the W3C format. Each run of the job, including a retry, is a
+ * child span, which is current while the handler runs. Immutable and thread-safe; one instance can serve any number of queues.
  *
  * <pre>{@code
  * JobQueue queue = JobQueue.builder(url).extension(QueueTracing.of(openTelemetry)).open();
@@ -44,9 +44,9 @@ public final class QueueTracing implements QueueExtension {
     }
 
     /**
-     * Traces.
+     * Creates the extension.
      *
-     * @param openTelemetry where spans go
+     * @param openTelemetry receives the spans
      * @return an extension
      */
     public static QueueTracing of(OpenTelemetry openTelemetry) {
@@ -88,7 +88,7 @@ public final class QueueTracing implements QueueExtension {
         }
     }
 
-    /** The names are those of OpenTelemetry's conventions for messaging. */
+    /** Starts the span of a run. The names follow OpenTelemetry's semantic conventions for messaging. */
     private Span span(JobContext context) {
         Job job = context.job();
         return tracer.spanBuilder("process " + job.type())

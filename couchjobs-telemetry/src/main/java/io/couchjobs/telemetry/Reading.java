@@ -13,12 +13,12 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Numbers of a queue that a separate thread reads anew when somebody asks for them and they are too old. While they cannot be read there
- * are none, rather than old ones. Thread-safe.
+ * Numbers of a queue that a separate thread reads again when they are requested and too old. While they cannot be read, there are
+ * no numbers; old ones are not shown. Thread-safe.
  */
 final class Reading<T> implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Reading.class);
-    /** A client that asks for metrics gives up soon; then the numbers are there the next time. */
+    /** How long {@link #known} waits for a reading. Clients that read metrics give up soon, and get the numbers the next time. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final String what;
@@ -32,12 +32,12 @@ final class Reading<T> implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Reads nothing yet.
+     * Creates an instance that has read nothing yet.
      *
-     * @param what is read, in words
-     * @param every how long numbers are good for
-     * @param source reads them
-     * @param done is told of them, or null when they could not be read; never after {@link #close}
+     * @param what describes the numbers in log messages
+     * @param every how long numbers are used before they are read again
+     * @param source reads the numbers
+     * @param done receives the numbers, or null when they could not be read; not called after {@link #close}
      */
     Reading(String what, Duration every, Supplier<T> source, Consumer<@Nullable T> done) {
         this.what = what;
@@ -46,7 +46,7 @@ final class Reading<T> implements AutoCloseable {
         this.done = done;
     }
 
-    /** The numbers, read anew if need be. Only the caller that starts the reading waits for it. */
+    /** Returns the numbers, after reading them again if they are too old. Only the caller that starts a reading waits for it. */
     @Nullable
     T known() {
         CompletableFuture<?> started = startIfOld();

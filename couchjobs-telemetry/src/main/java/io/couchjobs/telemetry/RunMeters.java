@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The meters of the jobs of one type that a process runs; all of them exist from the first claim on. Thread-safe. */
+/** The meters for the jobs of one type that this process runs. All of them are registered at the first claim. Thread-safe. */
 final class RunMeters implements AutoCloseable {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST_RUN = Duration.ofHours(1);
@@ -28,7 +28,7 @@ final class RunMeters implements AutoCloseable {
     private final Gauge gauge;
     private final Map<RunReport.Outcome, Counter> ends = new EnumMap<>(RunReport.Outcome.class);
 
-    /** Micrometer before 1.16 has no {@code counter(String, Tags)}. */
+    /** Takes {@code Iterable<Tag>} because Micrometer before 1.16 has no {@code counter(String, Tags)}. */
     RunMeters(MeterRegistry registry, Iterable<Tag> tags) {
         this.registry = registry;
         this.claimed = registry.counter("couchjobs.jobs.claimed", tags);
@@ -75,7 +75,7 @@ final class RunMeters implements AutoCloseable {
         runs.record(report.took());
     }
 
-    /** The others are sums, which the meters of another queue go on with. */
+    /** Removes the gauge only. The other meters are sums, and the meters of the next queue continue them. */
     @Override
     public void close() {
         registry.remove(gauge);

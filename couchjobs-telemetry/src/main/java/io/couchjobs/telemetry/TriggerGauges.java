@@ -14,7 +14,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How far each trigger is, and what it made. Without triggers there are no gauges. Thread-safe. */
+/** Gauges for the progress of each trigger: its lag, jobs and errors. Without triggers there are no gauges. Thread-safe. */
 final class TriggerGauges implements AutoCloseable {
     private final JobQueue queue;
     private final MultiGauge lags;
@@ -45,7 +45,7 @@ final class TriggerGauges implements AutoCloseable {
         this.reading = new Reading<>("the state of the triggers of " + queue, every, this::read, this::done);
     }
 
-    /** Reads anew if need be: without triggers there is no gauge that does. */
+    /** Reads the triggers again if the numbers are too old. While there are no triggers, there is no gauge that would do so. */
     void look() {
         Map<String, TriggerStatus> unused = reading.known();
     }

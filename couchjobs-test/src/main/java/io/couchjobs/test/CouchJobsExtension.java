@@ -12,23 +12,24 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Hands a {@link TestQueue} to each test that has a parameter of that type, or of the types {@link JobQueue}, {@link TestClock} or {@link
- * TestFaults}, which are parts of it. The constructor, {@code @BeforeEach}, {@code @Test} and {@code @AfterEach} of one test get
- * the same; it has a server of its own, and is closed after the test. Needs JUnit 5.13 or newer. Thread-safe: tests may run in parallel.
+ * Provides each test with a {@link TestQueue}. A parameter may have that type, or one of the types {@link JobQueue}, {@link
+ * TestClock} and {@link TestFaults}, which are parts of the test queue. The constructor, {@code @BeforeEach}, {@code @Test} and
+ * {@code @AfterEach} of one test get the same queue. The queue has its own server and is closed after the test. Needs JUnit 5.13
+ * or newer. Thread-safe: tests may run in parallel.
  */
 public final class CouchJobsExtension implements ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(CouchJobsExtension.class);
 
-    /** Made by JUnit. */
+    /** Called by JUnit. */
     public CouchJobsExtension() {}
 
-    /** The constructor runs for one test, and gets what that test gets. */
+    /** Gives the constructor the scope of its test, so that both get the same queue. */
     @Override
     public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
         return ExtensionContextScope.TEST_METHOD;
     }
 
-    /** A parameter with an annotation, such as Spring's {@code @Autowired}, is left to the extension that the annotation is for. */
+    /** Leaves a parameter with an annotation, such as Spring's {@code @Autowired}, to the extension of that annotation. */
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
         if (parameter.getParameter().getDeclaredAnnotations().length > 0) {

@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Gives the tests of a class a queue of their own, by a parameter of type {@link TestQueue}; see {@link CouchJobsExtension}. */
+/** Gives each test its own queue as a parameter of type {@link TestQueue}; see {@link CouchJobsExtension}. */
 @Documented
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

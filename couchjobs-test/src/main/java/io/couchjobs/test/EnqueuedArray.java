@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** An array that was added, to be looked at. Each question reads it anew. Thread-safe. */
+/** Assertions on an array that was added. Each call reads the array from the database again. Thread-safe. */
 public final class EnqueuedArray {
     private static final int MOST_LISTED = 20;
 
@@ -23,10 +23,10 @@ public final class EnqueuedArray {
     }
 
     /**
-     * Checks how many items it has.
+     * Checks how many items the array has.
      *
-     * @param count how many
-     * @return the same
+     * @param count the expected number
+     * @return this
      */
     public EnqueuedArray size(long count) {
         require(state().items() == count, "expected " + count + " items");
@@ -34,10 +34,10 @@ public final class EnqueuedArray {
     }
 
     /**
-     * Checks that it has exactly these items, in this order.
+     * Checks that the array has exactly these items, in this order.
      *
-     * @param items the data of each: a record, bean, map or JSON object
-     * @return the same
+     * @param items the data of each item: a record, bean, map or JSON object
+     * @return this
      */
     public EnqueuedArray withItems(List<?> items) {
         List<JsonNode> present = data();
@@ -48,11 +48,11 @@ public final class EnqueuedArray {
     }
 
     /**
-     * Checks how many of its items have a status.
+     * Checks how many items have a status.
      *
      * @param status the status, such as {@code SUCCESS}
      * @param count how many items have it
-     * @return the same
+     * @return this
      */
     public EnqueuedArray withStatus(JobStatus status, long count) {
         require(
@@ -61,12 +61,12 @@ public final class EnqueuedArray {
         return this;
     }
 
-    /** {@return its items, with their ends, errors and results} */
+    /** {@return the items, with their statuses, errors and results} */
     public Stream<JobArrays.Item> items() {
         return queue.arrays().items(id);
     }
 
-    /** {@return how far it is} */
+    /** {@return the state of the array, such as the number of its items} */
     public JobArrays.State state() {
         return queue.arrays().get(id).orElseThrow(() -> new AssertionError("no array " + id + " was added"));
     }

@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Jobs that a program added, narrowed down step by step. When no job is left, a step fails with an {@link AssertionError} that
- * lists the jobs there were. Immutable and thread-safe.
+ * Assertions on jobs that a program added. Each filter method keeps the jobs that match. When no job matches, it throws an {@link
+ * AssertionError} that lists the jobs before the filter. Immutable and thread-safe.
  */
 public final class EnqueuedJobs {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -34,7 +34,7 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those with exactly that data.
+     * Keeps the jobs with exactly this data.
      *
      * @param data a record, bean, map or JSON object
      * @return the jobs that are left
@@ -45,7 +45,7 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those whose data has at least those fields, with those values.
+     * Keeps the jobs whose data contains these fields with these values. The data may have other fields.
      *
      * @param fields a record, bean, map or JSON object
      * @return the jobs that are left
@@ -60,19 +60,19 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps the one with an id.
+     * Keeps the job with an id.
      *
      * @param id the id
-     * @return the job
+     * @return the job that is left
      */
     public EnqueuedJobs withId(String id) {
         return matching("with id " + id, job -> job.id().id().equals(id));
     }
 
     /**
-     * Keeps those that are to run at a time, and not before.
+     * Keeps the jobs that are scheduled for a time.
      *
-     * @param time their scheduled time
+     * @param time the scheduled time, rounded down to milliseconds
      * @return the jobs that are left
      */
     public EnqueuedJobs dueAt(Instant time) {
@@ -81,7 +81,7 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those that are to run some time from now, by the test's clock.
+     * Keeps the jobs that are scheduled for some time from now, by the test's clock.
      *
      * @param time how long from now
      * @return the jobs that are left
@@ -91,7 +91,7 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those that may run now, by the test's clock: not those that have ended, and not those that wait for other jobs.
+     * Keeps the jobs that are due now, by the test's clock. Jobs that have ended or wait for other jobs are not due.
      *
      * @return the jobs that are left
      */
@@ -103,7 +103,7 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those of a status.
+     * Keeps the jobs with a status.
      *
      * @param status the status
      * @return the jobs that are left
@@ -113,7 +113,7 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those of a group.
+     * Keeps the jobs of a group.
      *
      * @param group the group
      * @return the jobs that are left
@@ -123,9 +123,9 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those with a label.
+     * Keeps the jobs with a tag.
      *
-     * @param tag the label
+     * @param tag the tag
      * @return the jobs that are left
      */
     public EnqueuedJobs withTag(String tag) {
@@ -133,17 +133,17 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those that meet a condition.
+     * Keeps the jobs that meet a condition.
      *
-     * @param description the condition in words, for the message, such as {@code "with a high priority"}
-     * @param condition what has to hold
+     * @param description the condition in words, for the message of a failure, such as {@code "with a high priority"}
+     * @param condition the condition
      * @return the jobs that are left
      */
     public EnqueuedJobs matching(String description, Predicate<? super Job> condition) {
         return keep(description, condition, "");
     }
 
-    /** A program that reads the time of day elsewhere computes other times than the test. */
+    /** Reports the test's clock on failure, because a program that reads another clock computes other times than the test. */
     private EnqueuedJobs timed(String description, Predicate<? super Job> condition) {
         return keep(
                 description,
@@ -164,7 +164,7 @@ public final class EnqueuedJobs {
     /**
      * Checks that one job is left.
      *
-     * @return the same
+     * @return this
      */
     public EnqueuedJobs once() {
         return times(1);
@@ -173,8 +173,8 @@ public final class EnqueuedJobs {
     /**
      * Checks how many jobs are left.
      *
-     * @param count how many
-     * @return the same
+     * @param count the expected number
+     * @return this
      */
     public EnqueuedJobs times(int count) {
         if (jobs.size() != count) {
@@ -205,7 +205,7 @@ public final class EnqueuedJobs {
         return "\n  " + job.id() + " " + job.status().json() + ", due " + due + ", data " + job.data();
     }
 
-    /** As it is after it was stored and read: a small long is then an int. */
+    /** Returns the data as it looks after it was stored and read. For example, a small long becomes an int. */
     static ObjectNode json(Object data) {
         try {
             return (ObjectNode) JSON.readTree(JobData.of(data).toString());

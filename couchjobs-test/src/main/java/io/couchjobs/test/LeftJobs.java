@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The types that have due jobs after a drain, but no handler from {@code handler(type, ...)}. A test may leave jobs on purpose, so
- * this is logged only once per type, and repeated in the message of an assertion that fails. Not thread-safe.
+ * The types that still have due jobs after a drain, because {@code handler(type, ...)} was not called for them. A test may leave
+ * jobs on purpose, so the warning is logged only once per type. A failing assertion on such a type repeats the warning in its
+ * message. Not thread-safe.
  */
 final class LeftJobs {
     private static final Logger log = LoggerFactory.getLogger(TestQueue.class);
@@ -27,7 +28,7 @@ final class LeftJobs {
         this.queue = queue;
     }
 
-    /** Looks what was left. A server that fails by order of the test leaves that unknown. */
+    /** Finds the types that still have due jobs. When {@link TestFaults} makes this request fail, no type is reported. */
     void look(Collection<String> withHandler, Instant now) {
         Set<String> left = new TreeSet<>();
         try {
@@ -49,7 +50,7 @@ final class LeftJobs {
         left.stream().filter(told::add).forEach(type -> log.warn(sentence(type)));
     }
 
-    /** {@return the line that follows a failed assertion on a type, or nothing} */
+    /** {@return the line to append to the message of a failed assertion on a type; empty when the type has no jobs left} */
     String hint(String type) {
         return types.contains(type) ? "\n" + sentence(type) : "";
     }

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** A time of day that stands still until a test moves it. Thread-safe. */
+/** A clock that stands still until a test moves it. Thread-safe. */
 public final class TestClock implements InstantSource {
     private volatile Instant now;
 
     /**
-     * Starts at a time.
+     * Creates a clock that shows a time.
      *
-     * @param start the time; cut to milliseconds, as jobs keep it
+     * @param start the time; rounded down to milliseconds, as in jobs
      */
     public TestClock(Instant start) {
         this.now = Instant.ofEpochMilli(start.toEpochMilli());
@@ -23,10 +23,10 @@ public final class TestClock implements InstantSource {
     }
 
     /**
-     * Lets time pass.
+     * Moves the clock.
      *
-     * @param time how much; back is allowed too
-     * @return the time it is now
+     * @param time by how much; a negative duration moves the clock back
+     * @return the new time
      */
     public synchronized Instant advance(Duration time) {
         now = now.plus(time);
@@ -36,7 +36,7 @@ public final class TestClock implements InstantSource {
     /**
      * Sets the time.
      *
-     * @param time the time; cut to milliseconds
+     * @param time the time; rounded down to milliseconds
      */
     public synchronized void set(Instant time) {
         now = Instant.ofEpochMilli(time.toEpochMilli());

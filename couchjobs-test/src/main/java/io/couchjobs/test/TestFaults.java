@@ -7,8 +7,8 @@ import io.couchjobs.job.JobId;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Makes trouble with the database on purpose, so that a test can see what the program does then. Thread-safe. The queue itself
- * survives all of it, and repeats requests and reports failures as in production.
+ * Injects faults between a queue and its database, so that a test can check how the program reacts. The queue behaves as in
+ * production: it repeats requests and reports failures. Thread-safe.
  */
 public final class TestFaults {
     private final Faults faults;
@@ -20,10 +20,10 @@ public final class TestFaults {
     }
 
     /**
-     * Answers the next requests with a status, and does not carry them out; the feed of changes is left alone. The client repeats
-     * some reads that are answered 429 or 503 by itself, and each repetition counts.
+     * Answers the next requests with a status, without executing them. Requests of the changes feed are not affected. The client
+     * repeats some reads that were answered 429 or 503; each repetition counts as a request.
      *
-     * @param requests how many
+     * @param requests the number of requests to fail
      * @param status the HTTP status, such as 500
      */
     public void failNext(int requests, int status) {
@@ -31,23 +31,22 @@ public final class TestFaults {
     }
 
     /**
-     * Answers the next writes with a status, and does not carry them out.
+     * Answers the next writes with a status, without executing them.
      *
-     * @param writes how many
+     * @param writes the number of writes to fail
      * @param status the HTTP status, such as 500
      */
     public void failNextWrites(int writes, int status) {
         faults.answer(writes, TestFaults::isWrite, status);
     }
 
-    /** Carries out the next write and cuts the connection instead of answering it: it is stored, and nobody is told. */
+    /** Executes the next write, but closes the connection instead of answering: the client does not learn of the write. */
     public void loseNextAnswer() {
         faults.loseAnswer(1, TestFaults::isWrite);
     }
 
     /**
-     * Lets another client write a job just before the next write arrives, so that the next write conflicts (409) if it is of the
-     * same job.
+     * Changes a job just before the next write is executed. If that write is of the same job, it conflicts (409).
      *
      * @param type the job's type
      * @param id the job's id
@@ -65,20 +64,20 @@ public final class TestFaults {
                 409);
     }
 
-    /** Takes the server away, until {@link #serverBack}: every request's connection is cut. */
+    /** Makes the server unreachable until {@link #serverBack}: closes the connection of every request. */
     public void serverAway() {
         faults.cut(Integer.MAX_VALUE, request -> true);
     }
 
-    /** Brings the server back, and ends all other trouble. */
+    /** Makes the server reachable again, and ends all other faults. */
     public void serverBack() {
         faults.clear();
     }
 
     /**
-     * Holds back the next write until it is released: a slow server.
+     * Delays the next write until the test releases it, as a slow server would.
      *
-     * @return the switch
+     * @return the handle that releases the write
      */
     public Faults.Held holdNextWrite() {
         return faults.delay(1, TestFaults::isWrite);

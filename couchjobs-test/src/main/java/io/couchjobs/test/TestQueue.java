@@ -21,11 +21,11 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * A queue for one test, with a server of its own in memory and a clock that stands still until the test moves it. Nothing runs
- * by itself: {@link #drain} runs what is due, in the test's thread. To be used by one thread, but for {@link #queue()}, which any
- * number of threads may use.
+ * A queue for one test, with its own in-memory server and a clock that stands still until the test moves it. No job runs in the
+ * background: {@link #drain} runs the due jobs in the test's thread. Only one thread may use an instance, but any number of
+ * threads may use {@link #queue()}.
  *
- * <p>Leases last a day of real time here, so that a test may be looked at with a debugger.
+ * <p>Leases last a day of real time, so that no lease ends while a debugger halts the test.
  */
 public final class TestQueue implements AutoCloseable {
     private static final Duration LEASE = Duration.ofDays(1);
@@ -46,16 +46,16 @@ public final class TestQueue implements AutoCloseable {
         this.faults = new TestFaults(couch.faults(), queue.database());
     }
 
-    /** {@return a new queue on a new server; JUnit's extension makes one for each test} */
+    /** {@return a new queue on a new server; {@link CouchJobsExtension} calls this once per test} */
     public static TestQueue start() {
         return start(builder -> builder);
     }
 
     /**
-     * Makes a new queue on a new server.
+     * Starts a new queue on a new server.
      *
-     * @param options what the program sets when it opens its queue, such as extensions
-     * @return the queue, to be closed
+     * @param options the settings with which the program opens its queue, such as extensions
+     * @return the queue, which the caller closes
      */
     public static TestQueue start(UnaryOperator<JobQueueBuilder> options) {
         EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
@@ -67,32 +67,32 @@ public final class TestQueue implements AutoCloseable {
         }
     }
 
-    /** {@return the queue, to be given to what is tested} */
+    /** {@return the queue, for the code under test} */
     public JobQueue queue() {
         return queue;
     }
 
-    /** {@return the database, for a program that opens its queue itself} */
+    /** {@return the URL of the database, for a program that opens its queue itself} */
     public URI url() {
         return couch.url().resolve("jobs");
     }
 
-    /** {@return the time, by which jobs are due} */
+    /** {@return the clock that decides which jobs are due} */
     public TestClock clock() {
         return clock;
     }
 
-    /** {@return the switch that makes trouble} */
+    /** {@return the faults that a test can inject} */
     public TestFaults faults() {
         return faults;
     }
 
     /**
-     * Gives the handler of a type, in place of the one it had.
+     * Sets the handler of a job type, replacing an earlier one.
      *
-     * @param type the type of jobs it runs
-     * @param handler what runs them
-     * @param <T> what the jobs' data is bound to
+     * @param type the job type
+     * @param handler the handler
+     * @param <T> the Java type of the jobs' data
      * @return this
      */
     public <T> TestQueue handler(JobType<T> type, JobHandler<? super T> handler) {
@@ -101,12 +101,12 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Gives the handler of a type, in place of the one it had.
+     * Sets the handler of a job type, replacing an earlier one.
      *
-     * @param type the type of jobs it runs
-     * @param dataType what the jobs' data is bound to
-     * @param handler what runs them
-     * @param <T> what the jobs' data is bound to
+     * @param type the job type
+     * @param dataType the Java type of the jobs' data
+     * @param handler the handler
+     * @param <T> the Java type of the jobs' data
      * @return this
      */
     public <T> TestQueue handler(String type, Class<T> dataType, JobHandler<? super T> handler) {
@@ -114,10 +114,10 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Gives the handler of a type, which takes the data as JSON, in place of the one it had.
+     * Sets the handler of a job type, which takes the data as JSON, replacing an earlier one.
      *
-     * @param type the type of jobs it runs
-     * @param handler what runs them
+     * @param type the job type
+     * @param handler the handler
      * @return this
      */
     public TestQueue handler(String type, JobHandler<? super ObjectNode> handler) {
@@ -125,9 +125,9 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Sets what {@link #drain} uses besides handlers, such as interceptors and filters.
+     * Changes the worker of {@link #drain}, for example by interceptors and filters.
      *
-     * @param settings sets it
+     * @param settings applied to the builder of the worker
      * @return this
      */
     public TestQueue worker(Consumer<WorkerBuilder> settings) {
@@ -136,12 +136,14 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Runs, in the calling thread and one after the other, all jobs that are due by the clock and have a handler: also those that
-     * schedules make, those that handlers add, and those that waited for others. Retries run when the clock has moved. Types
-     * that were given no handler by {@link #handler(String, JobHandler)}, and whose jobs are left due, are logged as a warning.
+     * Runs all jobs that are due by the clock and have a handler, one after the other, in the calling thread. This includes jobs
+     * that schedules make, jobs that handlers add, and jobs that waited for other jobs. A retry runs only after the clock has
+     * reached its time. Logs a warning for each type that has due jobs left and got no handler by {@link #handler(String,
+     * JobHandler)}.
      *
-     * @return how the runs ended, in order
-     * @throws IllegalStateException when no type has a handler, or there is no end of it
+     * @return the reports of the runs, in order
+     * @throws IllegalStateException when neither a handler nor worker settings were given, or jobs are still due after 10,000
+     *     runs
      * @throws InterruptedException when interrupted
      */
     public List<RunReport> drain() throws InterruptedException {
@@ -163,10 +165,10 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Lets time pass, then runs what is due, as {@link #drain()}.
+     * Moves the clock, then runs the due jobs like {@link #drain()}.
      *
-     * @param time how much time passes
-     * @return how the runs ended, in order
+     * @param time by how much to move the clock
+     * @return the reports of the runs, in order
      * @throws InterruptedException when interrupted
      */
     public List<RunReport> drainAfter(Duration time) throws InterruptedException {
@@ -175,10 +177,10 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Checks that jobs of a type were added, whatever happened to them since.
+     * Checks that jobs of a type were added. Their status does not matter.
      *
      * @param type the type
-     * @return the jobs, to be looked at more closely
+     * @return the jobs, for further checks
      * @throws AssertionError when there are none
      */
     public EnqueuedJobs assertEnqueued(JobType<?> type) {
@@ -196,10 +198,10 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Checks that jobs of a type were added, whatever happened to them since.
+     * Checks that jobs of a type were added. Their status does not matter.
      *
      * @param type the type
-     * @return the jobs, to be looked at more closely
+     * @return the jobs, for further checks
      * @throws AssertionError when there are none
      */
     public EnqueuedJobs assertEnqueued(String type) {
@@ -220,11 +222,11 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Checks that an array was added, whatever happened to its items since.
+     * Checks that an array was added. The status of its items does not matter.
      *
-     * @param type the type of its items
-     * @param id its id
-     * @return the array, to be looked at more closely
+     * @param type the type of the array
+     * @param id the id of the array
+     * @return the array, for further checks
      * @throws AssertionError when there is none
      */
     public EnqueuedArray assertArray(JobType<?> type, String id) {
@@ -232,11 +234,11 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Checks that an array was added, whatever happened to its items since.
+     * Checks that an array was added. The status of its items does not matter.
      *
-     * @param type the type of its items
-     * @param id its id
-     * @return the array, to be looked at more closely
+     * @param type the type of the array
+     * @param id the id of the array
+     * @return the array, for further checks
      * @throws AssertionError when there is none
      */
     public EnqueuedArray assertArray(String type, String id) {
@@ -245,7 +247,7 @@ public final class TestQueue implements AutoCloseable {
         return array;
     }
 
-    /** Closes the queue, and its server with all that was in it. */
+    /** Closes the queue and its server. All data is lost. */
     @Override
     public void close() {
         couch.faults().clear();

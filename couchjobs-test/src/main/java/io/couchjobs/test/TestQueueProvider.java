@@ -3,13 +3,14 @@ package io.couchjobs.test;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Gives tests the queue of a program that a framework has started. {@link CouchJobsExtension} finds it by {@link java.util.ServiceLoader}. */
+/** Provides tests with the queue of an application. {@link CouchJobsExtension} finds it by {@link java.util.ServiceLoader}. */
 public interface TestQueueProvider {
     /**
-     * Looks for the queue of a test.
+     * Finds the queue of a test.
      *
      * @param context the test
-     * @return its queue, which the provider closes; empty when this framework started nothing for the test
+     * @return the queue, which the caller does not close; empty when the framework started no application with a queue for this
+     *     test
      */
     Optional<TestQueue> find(ExtensionContext context);
 }

@@ -1,3 +1,3 @@
-/** Tools for tests of programs with jobs: a queue for each test, a clock to set, assertions, faults. */
+/** Test support for applications that use couchjobs: a queue for each test, a settable clock, assertions and faults. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.test;
