@@ -153,8 +153,8 @@ public final class TypeSettings {
     /**
      * {@return these settings, with another timeout}
      *
-     * @param timeout how long an owner may be silent; at least a millisecond
-     * @throws IllegalArgumentException when the timeout is not positive, or longer than 1000 days
+     * @param timeout how long an owner may be silent; from 1 ms to 1000 days
+     * @throws IllegalArgumentException when the timeout is outside of this range
      */
     public TypeSettings withTimeout(Duration timeout) {
         if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
@@ -319,7 +319,7 @@ public final class TypeSettings {
     /** {@return a short message for each invalid setting; empty when all settings are valid} */
     public List<String> problems() {
         Map<String, Optional<?>> read = new LinkedHashMap<>();
-        read.put(TIMEOUT, values.number(TIMEOUT));
+        read.put(TIMEOUT, timeout());
         read.put(MAX_RETRIES, values.count(MAX_RETRIES));
         read.put(RETRY_DELAY, values.number(RETRY_DELAY));
         read.put(MAX_RETRY_DELAY, values.number(MAX_RETRY_DELAY));
