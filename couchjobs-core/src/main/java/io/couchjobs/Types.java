@@ -105,7 +105,7 @@ public final class Types {
      * Sets how long an owner of a job of this type may be silent before another worker takes the job.
      *
      * @param type the type
-     * @param timeout at least a millisecond
+     * @param timeout from 1 ms to 1000 days
      */
     public void setTimeout(String type, Duration timeout) {
         settings.change(type, present -> present.withTimeout(timeout));

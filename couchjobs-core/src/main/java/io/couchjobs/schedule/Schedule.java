@@ -77,10 +77,11 @@ public final class Schedule {
     }
 
     /**
-     * Returns the tick that a job was made for, according to its id. The job's scheduled time is the same until the job is retried.
+     * Reads the tick that a job was made for from the job's id. The job's scheduled time is the same until the job is retried.
      *
      * @param id the id of a job
-     * @return the tick, or the time at which the job was made by {@link Schedules#runNow}; empty when no schedule made the job
+     * @return the tick, or the time at which the job was made by {@link Schedules#runNow}; empty when the id does not
+     *     end in a time. Another job whose id happens to end in one counts as made by a schedule
      */
     public static Optional<Instant> tickOf(JobId id) {
         try {

@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How many jobs of each type and status there are, and how long the oldest due one has waited. Thread-safe. */
+/**
+ * Gauges for the number of jobs of each type and status, and for how long the oldest due job of each type has waited.
+ * Thread-safe.
+ */
 final class QueueDepth implements AutoCloseable {
     private final JobQueue queue;
     private final MeterRegistry registry;

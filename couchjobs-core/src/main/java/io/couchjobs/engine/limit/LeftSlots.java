@@ -78,7 +78,10 @@ final class LeftSlots {
         left.addAll(slots);
     }
 
-    /** {@return the slots of ended claims of which a leaf was still there; an unreadable slot waits for the next attempt} */
+    /**
+     * {@return the slots to take away next: those of present owners whose claims are over, too} A slot that cannot be read
+     * waits for the next attempt.
+     */
     private List<Slot> takeAway(List<Slot> slots) {
         store.database()
                 .bulkRevisions(slots.stream()
