@@ -8,6 +8,7 @@ import io.couchjobs.cluster.RealCluster.Deed;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.type.TypeCounts;
@@ -50,6 +51,8 @@ class RealClusterTest {
     private static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
     /** How long conflicts may take to be resolved when all jobs are done. */
     private static final Duration SETTLING = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.settling", 60));
+
+    private static final TypeCounts ALL_SUCCEEDED = new TypeCounts(Map.of(JobStatus.SUCCESS, (long) JOBS), null);
 
     private static final int CONTESTED = Integer.getInteger("couchjobs.cluster.contested", 500);
     private static final int CREATORS = 4;
@@ -279,8 +282,14 @@ class RealClusterTest {
         Map<String, List<Journal.Run>> runs = journal();
         assertThat(runs).as("jobs that ran").hasSize(JOBS);
         assertThat(Journal.overlaps(runs)).as("runs of one job that overlap").isEmpty();
-        assertThat(counts().total()).as("jobs").isEqualTo(JOBS);
-        assertThat(counts().byStatus().get(JobStatus.SUCCESS)).as("successes").isEqualTo(JOBS);
+        assertThat(IntStream.range(0, JOBS).mapToObj(Integer::toString))
+                .as("jobs that have not succeeded, as a majority has them")
+                .filteredOn(id -> statusOf(id) != JobStatus.SUCCESS)
+                .isEmpty();
+        // The indexes of a copy that was away may be behind the documents for a while.
+        assertThat(awaited(() -> counts().equals(ALL_SUCCEEDED), SETTLING))
+                .as("the counts are right in the end")
+                .isTrue();
         assertThat(clean).as("no conflict is left").isTrue();
     }
 
@@ -350,6 +359,10 @@ class RealClusterTest {
     /** No test of what is in this process: the cluster's own time goes by. */
     private static void pass(Duration time) throws InterruptedException {
         new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private @Nullable JobStatus statusOf(String id) {
+        return queue.get(ClusterWorker.TYPE, id).map(Job::status).orElse(null);
     }
 
     private TypeCounts counts() {
